@@ -1,0 +1,39 @@
+package io.paimon.realtime.model;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Map;
+
+/**
+ * What a query sees of the writer: for every real-time table the state at one and the same instant. Plain data; the memory behind it is held by the service under
+ * the query's id.
+ *
+ * @param queryId id under which it is held
+ * @param address Flight address of the writer, empty if it has none
+ * @param incarnation incarnation of the writer
+ * @param tables by full table name {@code schema.table}
+ */
+public record QueryCut(String queryId, String address, String incarnation, Map<String, TableCutInfo> tables)
+{
+    public QueryCut
+    {
+        requireNonNull(queryId, "queryId is null");
+        requireNonNull(address, "address is null");
+        requireNonNull(incarnation, "incarnation is null");
+        tables = Map.copyOf(tables);
+    }
+
+    /**
+     * @param lineage random id of the table as real-time writers know it
+     * @param committedSnapshot newest own snapshot L when the cut was taken
+     * @param buckets offsets per partition-bucket: start = D at L (what is committed at L), end = U (what the cut shows)
+     */
+    public record TableCutInfo(String lineage, long committedSnapshot, Map<PartitionBucket, OffsetRange> buckets)
+    {
+        public TableCutInfo
+        {
+            requireNonNull(lineage, "lineage is null");
+            buckets = Map.copyOf(buckets);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+/**
+ * Readers over real-time splits: disk and memory concatenated.
+ */
+package io.paimon.realtime.read;

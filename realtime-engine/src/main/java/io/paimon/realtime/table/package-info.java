@@ -1,0 +1,4 @@
+/**
+ * One real-time table: append, seal, flush, commit, refresh, reclaim; immutable cuts for readers.
+ */
+package io.paimon.realtime.table;
