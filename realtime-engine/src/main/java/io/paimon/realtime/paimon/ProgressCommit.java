@@ -1,0 +1,194 @@
+package io.paimon.realtime.paimon;
+
+import static java.util.Objects.requireNonNull;
+
+import io.paimon.realtime.model.Progress;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.paimon.ProgressFiles.Published;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.KeyValueFileStore;
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.catalog.TableRollback;
+import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.index.IndexFileHandler;
+import org.apache.paimon.manifest.IndexManifestEntry;
+import org.apache.paimon.manifest.ManifestCommittable;
+import org.apache.paimon.manifest.ManifestEntry;
+import org.apache.paimon.manifest.SimpleFileEntry;
+import org.apache.paimon.operation.FileStoreCommitImpl;
+import org.apache.paimon.operation.commit.CommitRollback;
+import org.apache.paimon.operation.commit.ConflictDetection;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.sink.CommitMessage;
+import org.apache.paimon.table.sink.CommitPreCallback;
+import org.apache.paimon.table.sink.TableCommitImpl;
+import org.apache.paimon.utils.SnapshotManager;
+
+/**
+ * Publishes data files and progress in one snapshot, as a compare-and-set over the table's progress: a callback runs inside Paimon's own retry, right before the exclusive
+ * create of the snapshot file, walks back from there and refuses unless the newest progress is the one this commit extends.
+ *
+ * <p>The commit user must be unique per incarnation of the service: Paimon's retry takes any snapshot of the same user and identifier for its own.
+ */
+public final class ProgressCommit
+{
+    private final FileStoreTable table;
+    private final String commitUser;
+    private final ProgressFiles progressFiles;
+
+    public ProgressCommit(FileStoreTable table, String commitUser)
+    {
+        this.table = requireNonNull(table, "table is null");
+        this.commitUser = requireNonNull(commitUser, "commitUser is null");
+        this.progressFiles = new ProgressFiles(table);
+    }
+
+    /**
+     * Commits.
+     *
+     * @param expected the progress this one extends; empty for the first one of the lineage
+     * @return id of the snapshot that was made, not of the latest one
+     * @throws RealtimeException FENCED if another writer's progress got in between (nothing was published), COMMIT_FAILED otherwise: call {@link #find} before doing anything
+     */
+    public long commit(Optional<Progress> expected, Progress next, List<CommitMessage> messages)
+    {
+        checkExtends(expected, next);
+        String file = progressFiles.write(next);
+        ManifestCommittable committable = new ManifestCommittable(next.identifier(), null, messages);
+        committable.addProperty(ProgressFiles.PROPERTY, file);
+        Guard guard = new Guard(expected, next.lineage());
+        RuntimeException failure = null;
+        try (TableCommitImpl commit = newCommit(guard)) {
+            commit.ignoreEmptyCommit(false);
+            // an empty change set with append checks means "all partitions": every manifest would be read
+            commit.filterAndCommitMultiple(List.of(committable), !messages.isEmpty());
+        }
+        catch (RuntimeException e) {
+            failure = e;
+        }
+        catch (Exception e) {
+            failure = new RuntimeException(e);
+        }
+        if (guard.refusal != null) {
+            progressFiles.delete(file);
+            throw guard.refusal;
+        }
+        Optional<Published> published;
+        try {
+            published = find(next);
+        }
+        catch (RuntimeException e) {
+            if (failure != null) {
+                e.addSuppressed(failure);
+            }
+            throw e;
+        }
+        if (published.isPresent()) {
+            return published.get().snapshotId();
+        }
+        // the file stays: whether the attempt was published is not certain
+        throw new RealtimeException(Code.COMMIT_FAILED, "Table %s: commit %s failed: %s".formatted(table.fullName(), next.identifier(),
+                failure == null ? "its snapshot is not there" : failure.getMessage()), failure);
+    }
+
+    /** The snapshot of exactly this step, if it is there. */
+    public Optional<Published> find(Progress step)
+    {
+        return progressFiles.latestSnapshotId()
+                .flatMap(latest -> progressFiles.newest(step.lineage(), latest))
+                .filter(published -> published.progress().isSameStep(step));
+    }
+
+    /** Deletes the data files of an attempt that was definitely not published. */
+    public void abort(List<CommitMessage> messages)
+    {
+        try (TableCommitImpl commit = table.newCommit(commitUser)) {
+            commit.abort(messages);
+        }
+        catch (RuntimeException e) {
+            throw e;
+        }
+        catch (Exception e) {
+            throw new RuntimeException(e);
+        }
+    }
+
+    private static void checkExtends(Optional<Progress> expected, Progress next)
+    {
+        expected.ifPresent(base -> {
+            if (next.identifier() <= base.identifier()) {
+                // Paimon would skip it without a word
+                throw new IllegalArgumentException("Commit identifier %s does not grow over %s".formatted(next.identifier(), base.identifier()));
+            }
+            if (next.epoch() < base.epoch()) {
+                throw new IllegalArgumentException("Epoch %s is behind %s".formatted(next.epoch(), base.epoch()));
+            }
+            base.offsets().forEach((bucket, end) -> {
+                if (next.offset(bucket) < end) {
+                    throw new IllegalArgumentException("Offset of %s goes back from %s to %s".formatted(bucket, end, next.offset(bucket)));
+                }
+            });
+        });
+    }
+
+    private TableCommitImpl newCommit(CommitPreCallback callback)
+    {
+        var store = table.store();
+        CoreOptions options = store.options();
+        SnapshotManager snapshots = store.snapshotManager();
+        TableRollback rollback = table.catalogEnvironment().catalogTableRollback();
+        Comparator<InternalRow> keyComparator = store instanceof KeyValueFileStore keyValueStore ? keyValueStore.newKeyComparator() : null;
+        IndexFileHandler indexFiles = store.newIndexFileHandler();
+        ConflictDetection.Factory conflictDetection = scanner -> new ConflictDetection(table.name(), commitUser, store.partitionType(),
+                store.pathFactory(),
+                keyComparator, store.bucketMode(), options.deletionVectorsEnabled(), options.dataEvolutionEnabled(), options.pkClusteringOverride(),
+                indexFiles,
+                snapshots, scanner);
+        FileStoreCommitImpl commit = new FileStoreCommitImpl(table.catalogEnvironment().snapshotCommit(snapshots), table.fileIO(),
+                table.schemaManager(),
+                table.name(), commitUser, store.partitionType(), options, store.pathFactory(), snapshots, store.manifestFileFactory(),
+                store.manifestListFactory(),
+                store.indexManifestFileFactory(), store::newScan, store.newStatsFileHandler(), store.bucketMode(), List.of(callback), List.of(),
+                conflictDetection, rollback == null ? null : new CommitRollback(rollback));
+        return new TableCommitImpl(commit, null, null, null, null, table.consumerManager(), options.snapshotExpireExecutionMode(), table.name(),
+                options.forceCreatingSnapshot(), options.fileOperationThreadNum());
+    }
+
+    /** The compare part of the compare-and-set. */
+    private final class Guard implements CommitPreCallback
+    {
+        private final Optional<Progress> expected;
+        private final String lineage;
+        private RealtimeException refusal;
+
+        private Guard(Optional<Progress> expected, String lineage)
+        {
+            this.expected = expected;
+            this.lineage = lineage;
+        }
+
+        @Override
+        public void call(List<SimpleFileEntry> baseFiles, List<ManifestEntry> deltaFiles, List<IndexManifestEntry> indexFiles, Snapshot snapshot)
+        {
+            Optional<Progress> newest = progressFiles.newest(lineage, snapshot.id() - 1).map(Published::progress);
+            boolean same = newest.isPresent() ? expected.isPresent() && newest.get().isSameStep(expected.get()) : expected.isEmpty();
+            // after an expiry of our own snapshot nothing is left to compare with: the offsets the writer knows count, and the new snapshot re-asserts them
+            if (!same && newest.isPresent()) {
+                refusal = new RealtimeException(Code.FENCED,
+                        "Table %s: the newest progress is epoch %s, commit %s, not the one this writer extends (%s)".formatted(
+                                table.fullName(), newest.get().epoch(), newest.get().identifier(),
+                                expected.map(base -> "epoch " + base.epoch() + ", commit " + base.identifier()).orElse("none")));
+                throw refusal;
+            }
+        }
+
+        @Override
+        public void close()
+        {}
+    }
+
+}

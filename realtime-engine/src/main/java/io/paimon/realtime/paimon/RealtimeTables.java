@@ -1,0 +1,89 @@
+package io.paimon.realtime.paimon;
+
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.fs.local.LocalFileIO;
+import org.apache.paimon.table.BucketMode;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.Table;
+
+/**
+ * Which Paimon tables can be written in real time, and how the writer opens them.
+ */
+public final class RealtimeTables
+{
+    /** Table option that turns real-time writes on. */
+    public static final String ENABLED = "realtime.enabled";
+
+    /** Options that hang work on every commit, which a commit with progress would silently leave out. */
+    private static final Set<String> REFUSED_OPTIONS = Set.of(
+            CoreOptions.COMMIT_CALLBACKS.key(),
+            CoreOptions.METASTORE_PARTITIONED_TABLE.key(),
+            CoreOptions.METASTORE_TAG_TO_PARTITION.key(),
+            CoreOptions.VISIBILITY_CALLBACK_ENABLED.key());
+
+    private RealtimeTables()
+    {}
+
+    /** Why rows of a table with this definition cannot be written in real time; empty if they can. */
+    public static Optional<String> unsupportedReason(Table table)
+    {
+        if (!(table instanceof FileStoreTable fileStoreTable)) {
+            return Optional.of("it is not a Paimon data table");
+        }
+        if (!fileStoreTable.primaryKeys().isEmpty()) {
+            return Optional.of("primary-key tables cannot be written in real time yet");
+        }
+        BucketMode mode = fileStoreTable.bucketMode();
+        if (mode != BucketMode.HASH_FIXED && mode != BucketMode.BUCKET_UNAWARE) {
+            return Optional.of("its bucket mode is %s; real-time writes need bucket >= 1, or an append table with bucket = -1".formatted(mode));
+        }
+        if (fileStoreTable.coreOptions().dataEvolutionEnabled()) {
+            return Optional.of("data evolution is on");
+        }
+        Map<String, String> options = fileStoreTable.options();
+        for (String option : REFUSED_OPTIONS) {
+            if (options.containsKey(option) && !"false".equals(options.get(option))) {
+                return Optional.of("option %s hangs work on commits that real-time commits cannot do".formatted(option));
+            }
+        }
+        if (options.getOrDefault("metadata.iceberg.storage", "disabled").equalsIgnoreCase("disabled")) {
+            return Optional.empty();
+        }
+        return Optional.of("option metadata.iceberg.storage hangs work on commits that real-time commits cannot do");
+    }
+
+    /** Whether the table asks for real-time writes. */
+    public static boolean isEnabled(Table table)
+    {
+        return Boolean.parseBoolean(table.options().getOrDefault(ENABLED, "false"));
+    }
+
+    /**
+     * The table as the writer uses it: write-only, so that no compaction result ever shares a commit with progress.
+     *
+     * @throws RealtimeException NOT_REALTIME with the statement that turns real-time writes on, or the reason why it cannot
+     */
+    public static FileStoreTable openForWriting(Table table)
+    {
+        if (!isEnabled(table)) {
+            throw new RealtimeException(Code.NOT_REALTIME,
+                    "Table %s is not a real-time table: ALTER TABLE %s SET PROPERTIES realtime = true".formatted(table.fullName(), table.fullName()));
+        }
+        Optional<String> reason = unsupportedReason(table);
+        if (reason.isPresent()) {
+            throw new RealtimeException(Code.NOT_REALTIME, "Table %s cannot be written in real time: %s".formatted(table.fullName(), reason.get()));
+        }
+        FileStoreTable writable = ((FileStoreTable) table).copy(Map.of(CoreOptions.WRITE_ONLY.key(), "true"));
+        if (writable.fileIO() instanceof LocalFileIO && !(writable.fileIO() instanceof DurableLocalFileIO)) {
+            throw new RealtimeException(Code.UNAVAILABLE,
+                    "Table %s was opened with %s, which loses commits; the first access through the durable file system failed: load the table again"
+                            .formatted(table.fullName(), writable.fileIO().getClass().getName()));
+        }
+        return writable;
+    }
+}

@@ -1,0 +1,68 @@
+package io.paimon.realtime.paimon;
+
+import io.paimon.realtime.model.PartitionBucket;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.io.DataFileMeta;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.sink.CommitMessage;
+import org.apache.paimon.table.sink.CommitMessageImpl;
+import org.apache.paimon.table.sink.TableWriteImpl;
+
+/**
+ * Writes rows of one partition-bucket into data files through Paimon's own writer: its rolling, file indexes, statistics and formats. A fresh writer each time, closed
+ * before the next bucket's is opened, so that five hundred buckets do not hold five hundred open Parquet writers.
+ */
+public final class SegmentFlush
+{
+    private final FileStoreTable table;
+    private final String commitUser;
+
+    public SegmentFlush(FileStoreTable table, String commitUser)
+    {
+        this.table = table;
+        this.commitUser = commitUser;
+    }
+
+    /**
+     * Writes all rows.
+     *
+     * @param rows may reuse one row object
+     * @param expectedRows what the data files must hold in the end; anything else is refused loudly
+     */
+    public List<CommitMessage> flush(PartitionBucket bucket, Iterator<InternalRow> rows, long expectedRows, long identifier)
+    {
+        List<CommitMessage> messages = new ArrayList<>();
+        try (TableWriteImpl<?> write = table.newWrite(commitUser)) {
+            while (rows.hasNext()) {
+                write.write(rows.next(), bucket.bucket());
+            }
+            messages.addAll(write.prepareCommit(true, identifier));
+            long written = 0;
+            for (CommitMessage message : messages) {
+                CommitMessageImpl files = (CommitMessageImpl) message;
+                if (!files.partition().equals(bucket.partition()) || files.bucket() != bucket.bucket()) {
+                    throw new RealtimeException(Code.INTERNAL,
+                            "Table %s: rows of %s were routed to bucket %s".formatted(table.fullName(), bucket, files.bucket()));
+                }
+                written += files.newFilesIncrement().newFiles().stream().mapToLong(DataFileMeta::rowCount).sum();
+            }
+            if (written != expectedRows) {
+                throw new RealtimeException(Code.INTERNAL,
+                        "Table %s, %s: flushed %s rows of %s".formatted(table.fullName(), bucket, written, expectedRows));
+            }
+            return messages;
+        }
+        catch (Exception e) {
+            new ProgressCommit(table, commitUser).abort(messages);
+            if (e instanceof RealtimeException realtimeException) {
+                throw realtimeException;
+            }
+            throw new RealtimeException(Code.COMMIT_FAILED, "Table %s, %s: flush failed: %s".formatted(table.fullName(), bucket, e.getMessage()), e);
+        }
+    }
+}
