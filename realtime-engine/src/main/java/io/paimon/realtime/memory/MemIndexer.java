@@ -26,6 +26,13 @@ public interface MemIndexer extends AutoCloseable
     void write(RealtimeWriteBatch batch);
 
     /**
+     * Takes back the newest writes of the building segment: rows from the offset on are as if they had never been written. No view may show them.
+     *
+     * @throws IllegalArgumentException if the offset lies in a sealed segment or above the end
+     */
+    void discardFrom(long offset);
+
+    /**
      * Closes the building segment. Empty if no row was written since the last seal.
      */
     Optional<RealtimeSegmentHandle> sealForCommit();

@@ -5,7 +5,9 @@ import io.paimon.realtime.model.RealtimeException.Code;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.StringJoiner;
 import org.apache.paimon.CoreOptions;
+import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.fs.local.LocalFileIO;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
@@ -55,6 +57,17 @@ public final class RealtimeTables
             return Optional.empty();
         }
         return Optional.of("option metadata.iceberg.storage hangs work on commits that real-time commits cannot do");
+    }
+
+    /** A partition for people, {@code k=v/k2=v2}; never used to identify one. */
+    public static String describePartition(FileStoreTable table, BinaryRow partition)
+    {
+        if (table.partitionKeys().isEmpty()) {
+            return "";
+        }
+        StringJoiner description = new StringJoiner("/");
+        table.store().pathFactory().partitionComputer().generatePartValues(partition).forEach((key, value) -> description.add(key + "=" + value));
+        return description.toString();
     }
 
     /** Whether the table asks for real-time writes. */

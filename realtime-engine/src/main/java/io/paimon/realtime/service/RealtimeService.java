@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.types.RowType;
 
 /**
  * The writer: accepts rows for many tables, holds them in memory, commits them, and hands pinned views of them to queries.
@@ -27,6 +28,9 @@ public interface RealtimeService extends AutoCloseable
 
     /** Per partition-bucket state of one table. */
     TableStatus tableStatus(Identifier table);
+
+    /** Row type that appended rows must fit now. */
+    RowType rowType(Identifier table);
 
     /**
      * Appends rows atomically: when this returns they are in every query planned afterwards. Columns are matched by name without regard to case, in any order; a missing
@@ -80,6 +84,9 @@ public interface RealtimeService extends AutoCloseable
 
     /** Flushes, then forgets the table: rows for it are refused until the next append opens it again. */
     void release(Identifier table);
+
+    /** Forgets the table and its rows, for it was dropped. Unknown tables are ignored. */
+    void drop(Identifier table);
 
     /** Drains within the shutdown time and closes; open readers stay valid until closed. */
     @Override

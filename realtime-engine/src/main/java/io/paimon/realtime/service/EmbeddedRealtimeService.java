@@ -1,0 +1,443 @@
+package io.paimon.realtime.service;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.airlift.log.Logger;
+import io.paimon.realtime.memory.MemBatchReader;
+import io.paimon.realtime.memory.MemIndexerFactory;
+import io.paimon.realtime.memory.MemQueryContext;
+import io.paimon.realtime.memory.MemReadRequest;
+import io.paimon.realtime.memory.arrow.ArrowBatchNormalizer;
+import io.paimon.realtime.memory.arrow.ArrowMemory;
+import io.paimon.realtime.model.AppendResult;
+import io.paimon.realtime.model.PartitionBucket;
+import io.paimon.realtime.model.QueryCut;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.model.TableStatus;
+import io.paimon.realtime.model.TableStatus.BucketStatus;
+import io.paimon.realtime.model.WriterStatus;
+import io.paimon.realtime.model.WriterStatus.Phase;
+import io.paimon.realtime.paimon.RealtimeTables;
+import io.paimon.realtime.table.CutBoard;
+import io.paimon.realtime.table.MemoryBudget;
+import io.paimon.realtime.table.RealtimeTable;
+import io.paimon.realtime.table.RealtimeTable.TableOptions;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.ServiceLoader.Provider;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.ArrowFileReader;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.VectorUnloader;
+import org.apache.arrow.vector.VectorLoader;
+import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.table.Table;
+import org.apache.paimon.types.RowType;
+
+/**
+ * The writer in this JVM. Rows in memory die with the process: there is no log yet.
+ *
+ * <p>Tables are opened by their first append. {@link Tables} finds them; everything else is the service's own: the data directory, the memory, the pins, the threads.
+ */
+public final class EmbeddedRealtimeService implements RealtimeService
+{
+    private static final Logger log = Logger.get(EmbeddedRealtimeService.class);
+    private static final int MAX_STATEMENTS = 1_000;
+    private static final int REMEMBERED_STATEMENTS = 10_000;
+    private static final int MAX_TABLES = 1_000;
+
+    /** Finds the newest definition of a table. */
+    public interface Tables
+    {
+        /** @throws RealtimeException NOT_FOUND if there is none */
+        Table load(Identifier table);
+    }
+
+    private final Tables tables;
+    private final RealtimeServiceOptions options;
+    private final DataDirectory directory;
+    private final String incarnation = UUID.randomUUID().toString();
+    private final BufferAllocator allocator;
+    private final MemoryBudget budget;
+    private final CutBoard board = new CutBoard();
+    private final Pins pins;
+    private final MemIndexerFactory indexers;
+    private final Map<String, RealtimeTable> open = new ConcurrentHashMap<>();
+    private final Object openLock = new Object();
+    private final Map<String, StagedStatement> staged = new ConcurrentHashMap<>();
+    private final Cache<String, AppendResult> published = CacheBuilder.newBuilder().maximumSize(REMEMBERED_STATEMENTS).build();
+    private final ScheduledExecutorService scheduler;
+    private final ExecutorService rounds;
+    private final Set<String> roundsUnderWay = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile String address = "";
+    private volatile Phase phase = Phase.RUNNING;
+
+    /**
+     * @throws RealtimeException UNAVAILABLE if the data directory cannot be used
+     */
+    public EmbeddedRealtimeService(RealtimeServiceOptions options, Tables tables)
+    {
+        this.options = requireNonNull(options, "options is null");
+        this.tables = requireNonNull(tables, "tables is null");
+        ArrowMemory.problem().ifPresent(problem -> {
+            throw new RealtimeException(Code.UNAVAILABLE, problem);
+        });
+        this.indexers = ServiceLoader.load(MemIndexerFactory.class, getClass().getClassLoader()).stream()
+                .map(Provider::get)
+                .filter(factory -> factory.name().equals(options.memIndexer()))
+                .findFirst()
+                .orElseThrow(() -> new RealtimeException(Code.UNAVAILABLE, "paimon.realtime.mem-indexer: there is no '%s'".formatted(options.memIndexer())));
+        this.directory = DataDirectory.open(options.dataDirectory());
+        this.allocator = ArrowMemory.newRootAllocator(options.memoryLimit());
+        this.budget = new MemoryBudget(options.memoryLimit(), allocator::getAllocatedMemory, this::onPressure);
+        this.pins = new Pins(board, options.readLeaseTimeout().toMillis(), System::nanoTime);
+        this.scheduler = Executors.newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat("realtime-schedule-%d").setDaemon(true).build());
+        this.rounds = Executors.newFixedThreadPool(options.flushThreads(), new ThreadFactoryBuilder().setNameFormat("realtime-round-%d").setDaemon(true).build());
+        long interval = options.commitInterval().toMillis();
+        Future<?> _ = scheduler.scheduleWithFixedDelay(this::startRounds, interval, interval, TimeUnit.MILLISECONDS);
+        long lease = Math.max(1, options.readLeaseTimeout().toMillis() / 10);
+        Future<?> _ = scheduler.scheduleWithFixedDelay(pins::expire, lease, lease, TimeUnit.MILLISECONDS);
+    }
+
+    /** Address of the Flight endpoint in front of this service, for readers on other machines. */
+    public void setAddress(String address)
+    {
+        this.address = requireNonNull(address, "address is null");
+    }
+
+    /** Root of the writer's memory; readers in this JVM may use children of it. */
+    public BufferAllocator allocator()
+    {
+        return allocator;
+    }
+
+    @Override
+    public WriterStatus status()
+    {
+        String error = open.values().stream().map(table -> table.status().lastError()).filter(text -> !text.isEmpty()).findFirst().orElse("");
+        return new WriterStatus(address, incarnation, phase, open.size(), closed.get() ? 0 : budget.used(), options.memoryLimit(), 0, error);
+    }
+
+    @Override
+    public TableStatus tableStatus(Identifier table)
+    {
+        RealtimeTable realtimeTable = open.get(table.getFullName());
+        if (realtimeTable == null) {
+            return new TableStatus(table.getFullName(), 0, -1, "", List.of());
+        }
+        TableStatus status = realtimeTable.status();
+        int pinCount = pins.count(table.getFullName());
+        return new TableStatus(status.table(), status.epoch(), status.lastCommitSnapshot(), status.lastError(), status.buckets().stream()
+                .map(bucket -> new BucketStatus(bucket.partition(), bucket.bucket(), bucket.committedOffset(), bucket.upperOffset(), bucket.memoryRows(),
+                        bucket.memoryBytes(), bucket.segments(), pinCount, bucket.oldestRowAgeMillis()))
+                .toList());
+    }
+
+    @Override
+    public RowType rowType(Identifier table)
+    {
+        checkRunning();
+        RealtimeTable realtimeTable = open.get(table.getFullName());
+        return realtimeTable == null ? RealtimeTables.openForWriting(tables.load(table)).rowType() : realtimeTable.rowType();
+    }
+
+    @Override
+    public AppendResult append(Identifier table, VectorSchemaRoot rows)
+    {
+        checkRunning();
+        RealtimeTable realtimeTable = table(table);
+        RowType schema = realtimeTable.rowType();
+        try (VectorSchemaRoot canonical = new ArrowBatchNormalizer(table.getFullName(), schema, List.of()).normalize(rows, allocator)) {
+            return new AppendResult(realtimeTable.append(List.of(canonical), schema));
+        }
+    }
+
+    @Override
+    public void stage(Identifier table, String statement, String part, VectorSchemaRoot rows)
+    {
+        checkRunning();
+        if (rows.getRowCount() == 0) {
+            return;
+        }
+        if (staged.size() >= MAX_STATEMENTS) {
+            throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "More than %s statements are staged; try again".formatted(MAX_STATEMENTS));
+        }
+        StagedStatement target = staged.computeIfAbsent(key(table, statement),
+                _ -> new StagedStatement(directory.staging().resolve(UUID.randomUUID().toString()), table(table).rowType()));
+        try (VectorSchemaRoot canonical = new ArrowBatchNormalizer(table.getFullName(), target.schema(), List.of()).normalize(rows, allocator)) {
+            target.add(part, canonical);
+        }
+    }
+
+    @Override
+    public AppendResult publish(Identifier table, String statement, Set<String> parts)
+    {
+        checkRunning();
+        String key = key(table, statement);
+        AppendResult earlier = published.getIfPresent(key);
+        if (earlier != null) {
+            return earlier;
+        }
+        StagedStatement rows = staged.get(key);
+        AppendResult result = rows == null ? new AppendResult(0) : publish(table(table), rows, parts);
+        published.put(key, result);
+        abandon(table, statement);
+        return result;
+    }
+
+    private AppendResult publish(RealtimeTable table, StagedStatement statement, Set<String> parts)
+    {
+        List<Path> files = statement.seal(parts);
+        // an append holds what it reads and what it gathers; what is bigger goes to disk behind a round
+        if (statement.bytes() > options.memoryLimit() / 16) {
+            try (StagedRows rows = new StagedRows(files, statement.schema(), allocator)) {
+                return new AppendResult(table.appendDirectly(rows, statement.schema()));
+            }
+        }
+        List<VectorSchemaRoot> batches = new ArrayList<>();
+        try {
+            for (Path file : files) {
+                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ); ArrowFileReader reader = new ArrowFileReader(channel, allocator)) {
+                    while (reader.loadNextBatch()) {
+                        batches.add(copy(reader.getVectorSchemaRoot()));
+                    }
+                }
+                catch (IOException e) {
+                    throw new RealtimeException(Code.INTERNAL, "Cannot read staged rows of table %s: %s".formatted(table.name(), e), e);
+                }
+            }
+            return new AppendResult(table.append(batches, statement.schema()));
+        }
+        finally {
+            batches.forEach(VectorSchemaRoot::close);
+        }
+    }
+
+    /** The same buffers under a root of their own, for the reader reuses its. */
+    private VectorSchemaRoot copy(VectorSchemaRoot rows)
+    {
+        VectorSchemaRoot copy = VectorSchemaRoot.create(rows.getSchema(), allocator);
+        try (ArrowRecordBatch batch = new VectorUnloader(rows).getRecordBatch()) {
+            new VectorLoader(copy).load(batch);
+        }
+        return copy;
+    }
+
+    @Override
+    public void abandon(Identifier table, String statement)
+    {
+        StagedStatement rows = staged.remove(key(table, statement));
+        if (rows == null) {
+            return;
+        }
+        rows.seal(Set.of());
+        try {
+            directory.clear(rows.folder());
+        }
+        catch (IOException e) {
+            log.warn(e, "Cannot delete staged rows in %s", rows.folder());
+        }
+    }
+
+    @Override
+    public QueryCut pin(String queryId)
+    {
+        checkRunning();
+        return pins.pin(queryId, cuts -> new QueryCut(queryId, address, incarnation,
+                cuts.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().info()))));
+    }
+
+    @Override
+    public void renew(String queryId)
+    {
+        pins.renew(queryId);
+    }
+
+    @Override
+    public void narrow(String queryId, Set<Identifier> used)
+    {
+        pins.narrow(queryId, used.stream().map(Identifier::getFullName).collect(Collectors.toSet()));
+    }
+
+    @Override
+    public void release(String queryId)
+    {
+        pins.release(queryId);
+    }
+
+    @Override
+    public List<MemBatchReader> read(String queryId, Identifier table, PartitionBucket bucket, MemReadRequest request, MemQueryContext context)
+    {
+        return pins.with(queryId, table.getFullName(), cut -> RealtimeTable.read(cut, bucket, request, context));
+    }
+
+    @Override
+    public void flush(Optional<Identifier> table)
+    {
+        checkRunning();
+        List<RealtimeTable> targets = table.isEmpty()
+                ? List.copyOf(open.values())
+                : Optional.ofNullable(open.get(table.get().getFullName())).map(List::of).orElse(List.of());
+        RuntimeException failure = null;
+        for (RealtimeTable target : targets) {
+            try {
+                target.commitRound();
+            }
+            catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                }
+                else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public void release(Identifier table)
+    {
+        flush(Optional.of(table));
+        drop(table);
+    }
+
+    @Override
+    public void drop(Identifier table)
+    {
+        RealtimeTable closing = open.remove(table.getFullName());
+        if (closing != null) {
+            closing.close();
+        }
+    }
+
+    /** The table, opened and claimed by its first use. */
+    private RealtimeTable table(Identifier identifier)
+    {
+        RealtimeTable known = open.get(identifier.getFullName());
+        if (known != null) {
+            return known;
+        }
+        // claiming takes I/O: the lock's purpose is that one table is claimed once
+        synchronized (openLock) {
+            known = open.get(identifier.getFullName());
+            if (known != null) {
+                return known;
+            }
+            checkRunning();
+            if (open.size() >= MAX_TABLES) {
+                throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "More than %s real-time tables are open".formatted(MAX_TABLES));
+            }
+            Table table = tables.load(identifier);
+            RealtimeTable opened = RealtimeTable.open(RealtimeTables.openForWriting(table), new TableOptions(indexers, allocator, budget, board,
+                    identifier.getFullName(), directory.id(), incarnation, options.maxPartitionBuckets(), options.appendTimeout().toMillis()));
+            open.put(identifier.getFullName(), opened);
+            return opened;
+        }
+    }
+
+    private void onPressure()
+    {
+        if (phase == Phase.RUNNING) {
+            startRounds();
+        }
+    }
+
+    private void startRounds()
+    {
+        open.forEach((name, table) -> {
+            if (!closed.get() && roundsUnderWay.add(name)) {
+                Future<?> _ = rounds.submit(() -> {
+                    try {
+                        table.commitRound();
+                    }
+                    catch (RuntimeException e) {
+                        log.warn(e, "Commit round of table %s failed; its rows stay in memory", name);
+                    }
+                    finally {
+                        roundsUnderWay.remove(name);
+                    }
+                });
+            }
+        });
+    }
+
+    private void checkRunning()
+    {
+        if (phase != Phase.RUNNING) {
+            throw new RealtimeException(Code.UNAVAILABLE, "The real-time writer is " + phase.name().toLowerCase(java.util.Locale.ROOT));
+        }
+    }
+
+    private static String key(Identifier table, String statement)
+    {
+        return table.getFullName() + '\n' + statement;
+    }
+
+    @Override
+    public void close()
+    {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        phase = Phase.CLOSING;
+        scheduler.shutdownNow();
+        Map<String, Future<?>> drains = new HashMap<>();
+        open.forEach((name, table) -> drains.put(name, rounds.submit(table::commitRound)));
+        long deadline = System.nanoTime() + options.shutdownTimeout().toNanos();
+        drains.forEach((name, drain) -> {
+            try {
+                drain.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            }
+            catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                log.error("Table %s: interrupted while draining; rows that are not committed are lost", name);
+            }
+            catch (TimeoutException e) {
+                log.error("Table %s: not drained within paimon.realtime.shutdown-timeout; rows that are not committed are lost", name);
+            }
+            catch (java.util.concurrent.ExecutionException e) {
+                log.error(e.getCause(), "Table %s: the last commit round failed; its rows are lost", name);
+            }
+        });
+        rounds.shutdownNow();
+        open.values().forEach(RealtimeTable::close);
+        open.clear();
+        pins.releaseAll();
+        directory.close();
+        phase = Phase.CLOSED;
+        if (allocator.getAllocatedMemory() == 0) {
+            allocator.close();
+        }
+        else {
+            log.info("Readers still hold %s bytes of rows", allocator.getAllocatedMemory());
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.paimon.realtime.table;
+
+import static java.util.Objects.requireNonNull;
+
+import io.paimon.realtime.model.OffsetRange;
+import io.paimon.realtime.model.PartitionBucket;
+import io.paimon.realtime.model.QueryCut.TableCutInfo;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+/**
+ * An immutable state of one table: which rows are visible, and the views that hold them. Counted: made with one holder, its memory is given up when the last one lets go.
+ */
+public final class TableCut
+{
+    private final String lineage;
+    private final long committedSnapshot;
+    private final Map<PartitionBucket, BucketCut> buckets;
+    private final AtomicInteger holders = new AtomicInteger(1);
+
+    TableCut(String lineage, long committedSnapshot, Map<PartitionBucket, BucketCut> buckets)
+    {
+        this.lineage = requireNonNull(lineage, "lineage is null");
+        this.committedSnapshot = committedSnapshot;
+        this.buckets = Map.copyOf(buckets);
+    }
+
+    /**
+     * @param committed D: end of what {@code committedSnapshot} holds
+     * @param upper U: end of what is visible
+     * @param views one per schema generation, in offset order
+     */
+    record BucketCut(long committed, long upper, List<SharedView> views)
+    {
+        BucketCut
+        {
+            views = List.copyOf(views);
+            if (committed > upper) {
+                throw new IllegalArgumentException("Committed offset %s is above the upper one %s".formatted(committed, upper));
+            }
+        }
+    }
+
+    public String lineage()
+    {
+        return lineage;
+    }
+
+    /** Newest own snapshot L, -1 if none. */
+    public long committedSnapshot()
+    {
+        return committedSnapshot;
+    }
+
+    Map<PartitionBucket, BucketCut> buckets()
+    {
+        return buckets;
+    }
+
+    /** Plain data of the cut. */
+    public TableCutInfo info()
+    {
+        return new TableCutInfo(lineage, committedSnapshot, buckets.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, entry -> new OffsetRange(entry.getValue().committed(), entry.getValue().upper()))));
+    }
+
+    void retain()
+    {
+        if (holders.getAndIncrement() <= 0) {
+            throw new IllegalStateException("The cut is already given up");
+        }
+    }
+
+    /** Lets go; the last one releases the views. */
+    public void release()
+    {
+        int left = holders.decrementAndGet();
+        if (left < 0) {
+            throw new IllegalStateException("The cut was released too often");
+        }
+        if (left == 0) {
+            buckets.values().forEach(bucket -> bucket.views().forEach(SharedView::release));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.paimon.realtime.service;
+
+import com.google.common.io.MoreFiles;
+import com.google.common.io.RecursiveDeleteOption;
+import io.paimon.realtime.memory.MemBatch;
+import io.paimon.realtime.memory.MemBatchReader;
+import io.paimon.realtime.memory.MemQueryContext;
+import io.paimon.realtime.memory.MemReadRequest;
+import io.paimon.realtime.memory.arrow.ArrowRowView;
+import io.paimon.realtime.memory.arrow.ArrowRowWriter;
+import io.paimon.realtime.model.OffsetRange;
+import io.paimon.realtime.model.PartitionBucket;
+import io.paimon.realtime.model.QueryCut;
+import io.paimon.realtime.paimon.DurableLocalFileIOLoader;
+import io.paimon.realtime.scan.ReadPoint;
+import io.paimon.realtime.scan.ReadPoints;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.catalog.Catalog;
+import org.apache.paimon.catalog.CatalogContext;
+import org.apache.paimon.catalog.CatalogFactory;
+import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.options.Options;
+import org.apache.paimon.predicate.Predicate;
+import org.apache.paimon.reader.RecordReader;
+import org.apache.paimon.schema.Schema;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.source.ReadBuilder;
+import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.RowType;
+import org.apache.paimon.utils.InternalRowUtils;
+
+/**
+ * A warehouse in a temporary folder, a service over it, and the two ways to read: the union, and Paimon alone.
+ */
+public final class RealtimeTester implements AutoCloseable
+{
+    private final Path directory;
+    private final Catalog catalog;
+    private EmbeddedRealtimeService service;
+    private int queries;
+
+    public RealtimeTester() throws Exception
+    {
+        this.directory = Files.createTempDirectory("realtime");
+        Options options = new Options();
+        options.set("warehouse", directory.resolve("warehouse").toUri().toString());
+        this.catalog = CatalogFactory.createCatalog(CatalogContext.create(options, new DurableLocalFileIOLoader(), null));
+        catalog.createDatabase("s", false);
+        this.service = start(options());
+    }
+
+    public RealtimeServiceOptions options()
+    {
+        RealtimeServiceOptions defaults = RealtimeServiceOptions.defaults(directory.resolve("data"));
+        return new RealtimeServiceOptions(defaults.dataDirectory(), 256 << 20, 1_000, 2, Duration.ofHours(1), Duration.ofSeconds(5), Duration.ofMinutes(5),
+                Duration.ofMinutes(1), "rows");
+    }
+
+    public EmbeddedRealtimeService start(RealtimeServiceOptions options)
+    {
+        return new EmbeddedRealtimeService(options, identifier -> {
+            try {
+                return catalog.getTable(identifier);
+            }
+            catch (Catalog.TableNotExistException e) {
+                throw new IllegalArgumentException(e);
+            }
+        });
+    }
+
+    /** Closes the service, which drains it, and starts another one on the same data. */
+    public void restart(RealtimeServiceOptions options)
+    {
+        service.close();
+        service = start(options);
+    }
+
+    public EmbeddedRealtimeService service()
+    {
+        return service;
+    }
+
+    public Catalog catalog()
+    {
+        return catalog;
+    }
+
+    public Identifier createTable(String name, RowType rowType, List<String> partitionKeys, Map<String, String> options) throws Exception
+    {
+        Schema.Builder schema = Schema.newBuilder().partitionKeys(partitionKeys).option("realtime.enabled", "true");
+        for (DataField field : rowType.getFields()) {
+            schema.column(field.name(), field.type());
+        }
+        options.forEach(schema::option);
+        Identifier identifier = Identifier.create("s", name);
+        catalog.createTable(identifier, schema.build(), false);
+        return identifier;
+    }
+
+    public FileStoreTable table(Identifier identifier)
+    {
+        try {
+            return (FileStoreTable) catalog.getTable(identifier);
+        }
+        catch (Catalog.TableNotExistException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    public void append(Identifier table, List<? extends InternalRow> rows)
+    {
+        try (ArrowRowWriter writer = new ArrowRowWriter(service.rowType(table), service.allocator())) {
+            rows.forEach(writer::append);
+            try (VectorSchemaRoot root = writer.finish()) {
+                service.append(table, root);
+            }
+        }
+    }
+
+    /** The union at this instant, every row as text, sorted. */
+    public List<String> union(Identifier table) throws IOException
+    {
+        String query = "q" + queries++;
+        QueryCut cut = service.pin(query);
+        try {
+            return union(table, cut, Optional.empty());
+        }
+        finally {
+            service.release(query);
+        }
+    }
+
+    public List<String> union(Identifier identifier, QueryCut cut, Optional<Predicate> filter) throws IOException
+    {
+        FileStoreTable table = table(identifier);
+        ReadPoint point = ReadPoints.choose(table, Optional.ofNullable(cut.tables().get(identifier.getFullName())));
+        List<String> rows = new ArrayList<>();
+        if (point.snapshotId().isPresent()) {
+            rows.addAll(disk(table, point.snapshotId().getAsLong(), filter));
+        }
+        RowType rowType = table.rowType();
+        MemQueryContext context = new MemQueryContext(service.allocator());
+        for (Map.Entry<PartitionBucket, OffsetRange> entry : point.memory().entrySet()) {
+            MemReadRequest request = new MemReadRequest(entry.getValue(), rowType, rowType, filter);
+            for (MemBatchReader reader : service.read(cut.queryId(), identifier, entry.getKey(), request, context)) {
+                try (reader) {
+                    for (Optional<MemBatch> next = reader.next(); next.isPresent(); next = reader.next()) {
+                        try (MemBatch batch = next.get()) {
+                            ArrowRowView view = new ArrowRowView(batch.columns(), rowType);
+                            for (int i = 0; i < batch.rowCount(); i++) {
+                                rows.add(text(view.setPosition(batch.position(i)), rowType));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Collections.sort(rows);
+        return rows;
+    }
+
+    /** What Paimon's own reader returns of the newest snapshot. */
+    public List<String> committed(Identifier identifier) throws IOException
+    {
+        FileStoreTable table = table(identifier);
+        Long latest = table.snapshotManager().latestSnapshotIdFromFileSystem();
+        return latest == null ? List.of() : disk(table, latest, Optional.empty());
+    }
+
+    private static List<String> disk(FileStoreTable table, long snapshot, Optional<Predicate> filter) throws IOException
+    {
+        ReadBuilder builder = table.copy(Map.of(CoreOptions.SCAN_SNAPSHOT_ID.key(), Long.toString(snapshot))).newReadBuilder();
+        filter.ifPresent(builder::withFilter);
+        List<String> rows = new ArrayList<>();
+        try (RecordReader<InternalRow> reader = builder.newRead().executeFilter().createReader(builder.newScan().plan())) {
+            reader.forEachRemaining(row -> rows.add(text(row, table.rowType())));
+        }
+        Collections.sort(rows);
+        return rows;
+    }
+
+    public static String text(InternalRow row, RowType rowType)
+    {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < rowType.getFieldCount(); i++) {
+            text.append(InternalRowUtils.get(row, i, rowType.getTypeAt(i))).append('|');
+        }
+        return text.toString();
+    }
+
+    @Override
+    public void close() throws Exception
+    {
+        service.close();
+        long left = service.allocator().getAllocatedMemory();
+        catalog.close();
+        MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
+        if (left != 0) {
+            throw new AssertionError("The service still holds %s bytes".formatted(left));
+        }
+    }
+}
