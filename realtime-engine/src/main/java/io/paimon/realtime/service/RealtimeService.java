@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.types.RowType;
 
 /**
  * The writer: accepts rows for many tables, holds them in memory, commits them, and hands pinned views of them to queries.
@@ -27,6 +28,9 @@ public interface RealtimeService extends AutoCloseable
 
     /** Per partition-bucket state of one table. */
     TableStatus tableStatus(Identifier table);
+
+    /** Row type that appended rows must fit now. */
+    RowType rowType(Identifier table);
 
     /**
      * Appends rows atomically: when this returns they are in every query planned afterwards. Columns are matched by name without regard to case, in any order; a missing
