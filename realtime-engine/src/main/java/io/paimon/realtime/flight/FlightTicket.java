@@ -1,0 +1,101 @@
+package io.paimon.realtime.flight;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.paimon.realtime.memory.MemReadRequest;
+import io.paimon.realtime.model.OffsetRange;
+import io.paimon.realtime.model.PartitionBucket;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
+import java.io.IOException;
+import java.util.Base64;
+import java.util.Optional;
+import org.apache.arrow.flight.Ticket;
+import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.utils.SerializationUtils;
+
+/**
+ * What a DoGet asks for: rows of one partition-bucket of a pinned cut. Written as JSON; a ticket names what is to be read and grants nothing.
+ *
+ * @param incarnation of the writer that pinned the cut
+ * @param queryId under which it is pinned
+ */
+public record FlightTicket(String incarnation, String queryId, Identifier table, PartitionBucket bucket, MemReadRequest request)
+{
+
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    public FlightTicket
+    {
+        requireNonNull(incarnation, "incarnation is null");
+        requireNonNull(queryId, "queryId is null");
+        requireNonNull(table, "table is null");
+        requireNonNull(bucket, "bucket is null");
+        requireNonNull(request, "request is null");
+    }
+
+    /**
+     * @throws RealtimeException INVALID_ARGUMENT if the filter is of a form that {@link PredicateJson} does not write
+     */
+    public Ticket toTicket()
+    {
+        ObjectNode node = MAPPER.createObjectNode()
+                .put("incarnation", incarnation)
+                .put("queryId", queryId)
+                .put("schema", table.getDatabaseName())
+                .put("table", table.getObjectName())
+                .put("partition", Base64.getEncoder().encodeToString(SerializationUtils.serializeBinaryRow(bucket.partition())))
+                .put("bucket", bucket.bucket())
+                .put("start", request.offsets().start())
+                .put("end", request.offsets().end())
+                .put("readType", TypeJson.encode(request.readType()))
+                .put("tableType", TypeJson.encode(request.tableType()));
+        request.filter().ifPresent(filter -> node.put("filter", PredicateJson.encode(filter)));
+        return new Ticket(node.toString().getBytes(UTF_8));
+    }
+
+    /**
+     * @throws RealtimeException INVALID_ARGUMENT if it is not such a ticket
+     */
+    public static FlightTicket fromTicket(Ticket ticket)
+    {
+        try {
+            JsonNode node = MAPPER.readTree(ticket.getBytes());
+            byte[] partition = Base64.getDecoder().decode(text(node, "partition"));
+            if (partition.length < 4) {
+                throw new IllegalArgumentException("partition is too short");
+            }
+            Optional<String> filter = node.hasNonNull("filter") ? Optional.of(text(node, "filter")) : Optional.empty();
+            return new FlightTicket(text(node, "incarnation"), text(node, "queryId"), Identifier.create(text(node, "schema"), text(node, "table")),
+                    new PartitionBucket(SerializationUtils.deserializeBinaryRow(partition), (int) number(node, "bucket", Integer.MAX_VALUE)),
+                    new MemReadRequest(new OffsetRange(number(node, "start", Long.MAX_VALUE), number(node, "end", Long.MAX_VALUE)),
+                            TypeJson.decodeRow(text(node, "readType")), TypeJson.decodeRow(text(node, "tableType")),
+                            filter.map(PredicateJson::decode)));
+        }
+        catch (IOException | IllegalArgumentException e) {
+            throw new RealtimeException(Code.INVALID_ARGUMENT, "Not a ticket of this service: " + e.getMessage(), e);
+        }
+    }
+
+    private static String text(JsonNode node, String name)
+    {
+        JsonNode value = node.path(name);
+        if (!value.isTextual()) {
+            throw new IllegalArgumentException(name + " is missing");
+        }
+        return value.textValue();
+    }
+
+    private static long number(JsonNode node, String name, long max)
+    {
+        JsonNode value = node.path(name);
+        if (!value.isIntegralNumber() || !value.canConvertToLong() || value.longValue() < 0 || value.longValue() > max) {
+            throw new IllegalArgumentException(name + " is missing or not a number from 0 to " + max);
+        }
+        return value.longValue();
+    }
+}
