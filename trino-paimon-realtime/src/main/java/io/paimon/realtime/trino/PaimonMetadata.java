@@ -1,0 +1,849 @@
+package io.paimon.realtime.trino;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import com.google.errorprone.annotations.ThreadSafe;
+import io.airlift.log.Logger;
+import io.airlift.slice.Slice;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ColumnMetadata;
+import io.trino.spi.connector.ColumnPosition;
+import io.trino.spi.connector.ConnectorInsertTableHandle;
+import io.trino.spi.connector.ConnectorMetadata;
+import io.trino.spi.connector.ConnectorOutputMetadata;
+import io.trino.spi.connector.ConnectorOutputTableHandle;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTableLayout;
+import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.ConnectorTableVersion;
+import io.trino.spi.connector.Constraint;
+import io.trino.spi.connector.ConstraintApplicationResult;
+import io.trino.spi.connector.LimitApplicationResult;
+import io.trino.spi.connector.RelationColumnsMetadata;
+import io.trino.spi.connector.RetryMode;
+import io.trino.spi.connector.SaveMode;
+import io.trino.spi.connector.SchemaNotFoundException;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.connector.TableNotFoundException;
+import io.trino.spi.predicate.Domain;
+import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.security.TrinoPrincipal;
+import io.trino.spi.statistics.ComputedStatistics;
+import io.trino.spi.statistics.Estimate;
+import io.trino.spi.statistics.TableStatistics;
+import io.trino.spi.type.TimeType;
+import io.trino.spi.type.Type;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.catalog.Catalog;
+import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.schema.Schema;
+import org.apache.paimon.schema.SchemaChange;
+import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.table.BucketMode;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.Table;
+import org.apache.paimon.table.sink.CommitMessage;
+import org.apache.paimon.table.sink.TableCommitImpl;
+import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.DataType;
+import org.apache.paimon.types.DataTypes;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+
+import static com.google.common.collect.ImmutableList.toImmutableList;
+import static com.google.common.collect.ImmutableMap.toImmutableMap;
+import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_CATALOG_ERROR;
+import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_COMMIT_ERROR;
+import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
+import static io.trino.spi.StandardErrorCode.COLUMN_NOT_FOUND;
+import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static io.trino.spi.StandardErrorCode.SCHEMA_ALREADY_EXISTS;
+import static io.trino.spi.StandardErrorCode.SCHEMA_NOT_EMPTY;
+import static io.trino.spi.StandardErrorCode.TABLE_ALREADY_EXISTS;
+import static io.trino.spi.connector.RetryMode.NO_RETRIES;
+import static io.trino.spi.connector.SaveMode.IGNORE;
+import static io.trino.spi.connector.SaveMode.REPLACE;
+import static io.trino.spi.type.TimeType.TIME_MILLIS;
+import static java.util.Locale.ENGLISH;
+import static java.util.Objects.requireNonNull;
+
+/**
+ * Metadata of one transaction. What it has found of a table stays: all scans of a query see one snapshot.
+ *
+ * <p>It is one class, and a long one, because {@link ConnectorMetadata} is one interface.
+ */
+@ThreadSafe
+public class PaimonMetadata implements ConnectorMetadata
+{
+    /** Column that the real-time writer fills with the position of a row in its partition-bucket. */
+    static final String OFFSET_COLUMN = "_OFFSET";
+
+    private static final Logger log = Logger.get(PaimonMetadata.class);
+
+    private final PaimonCatalog catalog;
+    private final ConcurrentMap<SchemaTableName, PaimonTableHandle> handles = new ConcurrentHashMap<>();
+    private final ConcurrentMap<TableVersion, Table> tables = new ConcurrentHashMap<>();
+    private final AtomicReference<Runnable> rollbackAction = new AtomicReference<>();
+
+    private record TableVersion(String database, String table, long schemaId)
+    {
+    }
+
+    public PaimonMetadata(PaimonCatalog catalog)
+    {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+    }
+
+    /** Takes back what the transaction has created. */
+    void rollback()
+    {
+        Runnable action = rollbackAction.getAndSet(null);
+        if (action != null) {
+            action.run();
+        }
+    }
+
+    // schemas
+
+    @Override
+    public List<String> listSchemaNames(ConnectorSession session)
+    {
+        return catalog.listDatabases().stream().map(name -> name.toLowerCase(ENGLISH)).distinct().collect(toImmutableList());
+    }
+
+    @Override
+    public void createSchema(ConnectorSession session, String schemaName, Map<String, Object> properties, TrinoPrincipal owner)
+    {
+        if (catalog.findDatabase(schemaName).isPresent()) {
+            throw new TrinoException(SCHEMA_ALREADY_EXISTS, "Schema already exists: " + schemaName);
+        }
+        try {
+            catalog.catalog().createDatabase(schemaName, false);
+        }
+        catch (Catalog.DatabaseAlreadyExistException e) {
+            throw new TrinoException(SCHEMA_ALREADY_EXISTS, "Schema already exists: " + schemaName, e);
+        }
+        catch (RuntimeException e) {
+            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot create schema %s: %s".formatted(schemaName, e.getMessage()), e);
+        }
+    }
+
+    @Override
+    public void dropSchema(ConnectorSession session, String schemaName, boolean cascade)
+    {
+        String database = database(schemaName);
+        try {
+            catalog.catalog().dropDatabase(database, false, cascade);
+        }
+        catch (Catalog.DatabaseNotExistException e) {
+            throw new SchemaNotFoundException(schemaName, e);
+        }
+        catch (Catalog.DatabaseNotEmptyException e) {
+            throw new TrinoException(SCHEMA_NOT_EMPTY, "Schema not empty: " + schemaName, e);
+        }
+        catch (RuntimeException e) {
+            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot drop schema %s: %s".formatted(schemaName, e.getMessage()), e);
+        }
+        handles.clear();
+    }
+
+    private String database(String schemaName)
+    {
+        return catalog.findDatabase(schemaName).orElseThrow(() -> new SchemaNotFoundException(schemaName));
+    }
+
+    // tables
+
+    @Override
+    public List<SchemaTableName> listTables(ConnectorSession session, Optional<String> schemaName)
+    {
+        List<String> databases = schemaName.isPresent() ? catalog.findDatabase(schemaName.get()).stream().toList() : catalog.listDatabases();
+        return databases.stream()
+                .flatMap(database -> catalog.listTables(database).stream().map(table -> new SchemaTableName(database, table)))
+                .distinct()
+                .collect(toImmutableList());
+    }
+
+    @Override
+    public PaimonTableHandle getTableHandle(ConnectorSession session, SchemaTableName name, Optional<ConnectorTableVersion> startVersion,
+            Optional<ConnectorTableVersion> endVersion)
+    {
+        if (startVersion.isPresent()) {
+            throw new TrinoException(NOT_SUPPORTED, "Reading the changes between two versions is not supported: use FOR VERSION AS OF");
+        }
+        if (endVersion.isEmpty()) {
+            PaimonTableHandle known = handles.get(name);
+            if (known != null) {
+                return known;
+            }
+        }
+        Optional<Identifier> identifier = catalog.findTable(name);
+        Optional<Table> table = identifier.flatMap(catalog::load);
+        if (table.isEmpty()) {
+            return null;
+        }
+        if (endVersion.isPresent()) {
+            if (!(table.get() instanceof FileStoreTable fileStoreTable)) {
+                throw new TrinoException(NOT_SUPPORTED, "%s has no versions".formatted(name));
+            }
+            Snapshot snapshot = PaimonTableVersions.resolve(session, fileStoreTable, endVersion.get());
+            return remember(handle(session, name, identifier.get(), PaimonCatalog.withSchema(fileStoreTable, snapshot.schemaId()), OptionalLong.of(snapshot.id()), true),
+                    PaimonCatalog.withSchema(fileStoreTable, snapshot.schemaId()));
+        }
+        OptionalLong snapshotId = table.get() instanceof FileStoreTable fileStoreTable ? latestSnapshot(fileStoreTable) : OptionalLong.empty();
+        PaimonTableHandle handle = remember(handle(session, name, identifier.get(), table.get(), snapshotId, false), table.get());
+        PaimonTableHandle other = handles.putIfAbsent(name, handle);
+        return other == null ? handle : other;
+    }
+
+    private static OptionalLong latestSnapshot(FileStoreTable table)
+    {
+        Long id = table.snapshotManager().latestSnapshotId();
+        return id == null ? OptionalLong.empty() : OptionalLong.of(id);
+    }
+
+    private static PaimonTableHandle handle(ConnectorSession session, SchemaTableName name, Identifier identifier, Table table, OptionalLong snapshotId,
+            boolean timeTravel)
+    {
+        boolean data = table instanceof FileStoreTable;
+        boolean union = data && !timeTravel && PaimonTableProperties.isRealtime(table.options()) && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
+        return new PaimonTableHandle(
+                name,
+                identifier.getDatabaseName(),
+                identifier.getObjectName(),
+                data ? PaimonTableHandle.Kind.DATA : PaimonTableHandle.Kind.READ_ONLY,
+                table instanceof FileStoreTable fileStoreTable ? fileStoreTable.schema().id() : -1,
+                snapshotId,
+                timeTravel,
+                union ? ReadMode.UNION : ReadMode.COMMITTED,
+                TupleDomain.all(),
+                TupleDomain.all(),
+                OptionalLong.empty());
+    }
+
+    private PaimonTableHandle remember(PaimonTableHandle handle, Table table)
+    {
+        tables.putIfAbsent(new TableVersion(handle.database(), handle.table(), handle.schemaId()), table);
+        return handle;
+    }
+
+    /** The table as the handle knows it: its schema, and its options when the transaction met it. */
+    private Table table(PaimonTableHandle handle)
+    {
+        return tables.computeIfAbsent(
+                new TableVersion(handle.database(), handle.table(), handle.schemaId()),
+                _ -> catalog.load(handle, ImmutableMap.of()));
+    }
+
+    private void forget(PaimonTableHandle handle)
+    {
+        handles.remove(handle.name());
+        tables.keySet().removeIf(version -> version.database().equals(handle.database()) && version.table().equals(handle.table()));
+    }
+
+    private FileStoreTable dataTable(PaimonTableHandle handle)
+    {
+        if (!(table(handle) instanceof FileStoreTable fileStoreTable) || handle.timeTravel()) {
+            throw new TrinoException(NOT_SUPPORTED, "%s is read-only".formatted(handle.name()));
+        }
+        return fileStoreTable;
+    }
+
+    @Override
+    public ConnectorTableMetadata getTableMetadata(ConnectorSession session, ConnectorTableHandle tableHandle)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        Table table = table(handle);
+        return new ConnectorTableMetadata(
+                handle.name(),
+                columnsMetadata(handle.name(), table),
+                table instanceof FileStoreTable fileStoreTable ? properties(fileStoreTable) : ImmutableMap.of(),
+                table.comment());
+    }
+
+    private static Map<String, Object> properties(FileStoreTable table)
+    {
+        Map<String, Object> properties = PaimonTableProperties.fromTable(table.primaryKeys(), table.partitionKeys(), table.schema().options());
+        if (!table.rowType().containsField(OFFSET_COLUMN)) {
+            return properties;
+        }
+        return ImmutableMap.<String, Object>builder().putAll(properties).put(PaimonTableProperties.REALTIME_OFFSET_COLUMN, true).buildOrThrow();
+    }
+
+    /** All columns with their types in Trino, or an error that names the column that makes the table unreadable. */
+    private static Map<DataField, Type> columns(SchemaTableName name, Table table)
+    {
+        Map<String, String> seen = new HashMap<>();
+        Map<DataField, Type> columns = new LinkedHashMap<>();
+        for (DataField field : table.rowType().getFields()) {
+            String other = seen.putIfAbsent(field.name().toLowerCase(ENGLISH), field.name());
+            if (other != null) {
+                throw new TrinoException(NOT_SUPPORTED, "Columns '%s' and '%s' of %s differ in case only, so that they cannot be told apart in SQL"
+                        .formatted(other, field.name(), name));
+            }
+            columns.put(field, PaimonTypes.toTrino(field.type())
+                    .orElseThrow(() -> new TrinoException(NOT_SUPPORTED, "Column '%s' of %s has type %s, which is not supported"
+                            .formatted(field.name(), name, field.type().asSQLString()))));
+        }
+        return columns;
+    }
+
+    private static List<ColumnMetadata> columnsMetadata(SchemaTableName name, Table table)
+    {
+        ImmutableList.Builder<ColumnMetadata> metadata = ImmutableList.builder();
+        columns(name, table).forEach((field, type) -> metadata.add(columnMetadata(field, type)));
+        return metadata.build();
+    }
+
+    private static ColumnMetadata columnMetadata(DataField field, Type type)
+    {
+        return ColumnMetadata.builder()
+                .setName(field.name().toLowerCase(ENGLISH))
+                .setType(type)
+                .setNullable(field.type().isNullable())
+                .setComment(Optional.ofNullable(field.description()))
+                .setHidden(field.name().equals(OFFSET_COLUMN))
+                .build();
+    }
+
+    @Override
+    public Map<String, ColumnHandle> getColumnHandles(ConnectorSession session, ConnectorTableHandle tableHandle)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        ImmutableMap.Builder<String, ColumnHandle> columns = ImmutableMap.builder();
+        columns(handle.name(), table(handle)).forEach((field, type) -> {
+            PaimonColumnHandle column = new PaimonColumnHandle(field.name(), field.id(), type);
+            columns.put(column.trinoName(), column);
+        });
+        return columns.buildOrThrow();
+    }
+
+    @Override
+    public ColumnMetadata getColumnMetadata(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle columnHandle)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        PaimonColumnHandle column = (PaimonColumnHandle) columnHandle;
+        return columnMetadata(table(handle).rowType().getField(column.name()), column.type());
+    }
+
+    @Override
+    public Iterator<RelationColumnsMetadata> streamRelationColumns(ConnectorSession session, Optional<String> schemaName,
+            UnaryOperator<Set<SchemaTableName>> relationFilter)
+    {
+        return relationFilter.apply(new LinkedHashSet<>(listTables(session, schemaName))).stream()
+                .flatMap(name -> relationColumns(session, name).stream())
+                .iterator();
+    }
+
+    private Optional<RelationColumnsMetadata> relationColumns(ConnectorSession session, SchemaTableName name)
+    {
+        try {
+            return Optional.ofNullable(getTableHandle(session, name, Optional.empty(), Optional.empty()))
+                    .map(handle -> RelationColumnsMetadata.forTable(name, columnsMetadata(name, table(handle))));
+        }
+        catch (RuntimeException e) {
+            // the others are to be listed even so; whoever asks for this table by name gets the error
+            log.debug(e, "Columns of %s are not listed", name);
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public TableStatistics getTableStatistics(ConnectorSession session, ConnectorTableHandle tableHandle)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        if (!PaimonSessionProperties.isStatisticsEnabled(session) || handle.kind() != PaimonTableHandle.Kind.DATA || !handle.enforced().isAll()) {
+            return TableStatistics.empty();
+        }
+        if (handle.snapshotId().isEmpty()) {
+            return TableStatistics.builder().setRowCount(Estimate.of(0)).build();
+        }
+        try {
+            Snapshot snapshot = ((FileStoreTable) table(handle)).snapshotManager().snapshot(handle.snapshotId().getAsLong());
+            return TableStatistics.builder().setRowCount(Estimate.of(snapshot.totalRecordCount())).build();
+        }
+        catch (RuntimeException e) {
+            // a query must not fail for want of an estimate
+            log.debug(e, "No statistics of %s", handle.name());
+            return TableStatistics.empty();
+        }
+    }
+
+    // definition
+
+    @Override
+    public Optional<Type> getSupportedType(ConnectorSession session, Map<String, Object> tableProperties, Type type)
+    {
+        return type instanceof TimeType time && time.getPrecision() < PaimonTypes.MAX_TIME_PRECISION ? Optional.of(TIME_MILLIS) : Optional.empty();
+    }
+
+    @Override
+    public void createTable(ConnectorSession session, ConnectorTableMetadata tableMetadata, SaveMode saveMode)
+    {
+        if (saveMode == REPLACE) {
+            throw new TrinoException(NOT_SUPPORTED, "This connector does not support replacing tables");
+        }
+        createTable(tableMetadata, saveMode == IGNORE);
+    }
+
+    private Identifier createTable(ConnectorTableMetadata tableMetadata, boolean ignoreExisting)
+    {
+        SchemaTableName name = tableMetadata.getTable();
+        if (name.getTableName().contains(Catalog.SYSTEM_TABLE_SPLITTER)) {
+            throw new TrinoException(NOT_SUPPORTED, "A table name cannot contain '%s': %s".formatted(Catalog.SYSTEM_TABLE_SPLITTER, name));
+        }
+        Identifier identifier = new Identifier(database(name.getSchemaName()), name.getTableName());
+        if (catalog.findTable(name).isPresent()) {
+            if (ignoreExisting) {
+                return identifier;
+            }
+            throw new TrinoException(TABLE_ALREADY_EXISTS, "Table already exists: " + name);
+        }
+        Schema schema = schema(tableMetadata);
+        try {
+            catalog.catalog().createTable(identifier, schema, ignoreExisting);
+        }
+        catch (Catalog.TableAlreadyExistException e) {
+            throw new TrinoException(TABLE_ALREADY_EXISTS, "Table already exists: " + name, e);
+        }
+        catch (Catalog.DatabaseNotExistException e) {
+            throw new SchemaNotFoundException(name.getSchemaName(), e);
+        }
+        catch (IllegalArgumentException | UnsupportedOperationException | IllegalStateException e) {
+            throw new TrinoException(INVALID_TABLE_PROPERTY, "Cannot create table %s: %s".formatted(name, e.getMessage()), e);
+        }
+        catch (RuntimeException e) {
+            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot create table %s: %s".formatted(name, e.getMessage()), e);
+        }
+        handles.remove(name);
+        return identifier;
+    }
+
+    private static Schema schema(ConnectorTableMetadata tableMetadata)
+    {
+        Map<String, Object> properties = tableMetadata.getProperties();
+        Set<String> names = new LinkedHashSet<>();
+        AtomicInteger fieldIds = new AtomicInteger(-1);
+        Schema.Builder builder = Schema.newBuilder();
+        for (ColumnMetadata column : tableMetadata.getColumns()) {
+            DataType type = PaimonTypes.toPaimon(column.getType(), fieldIds);
+            builder.column(column.getName(), column.isNullable() ? type : type.notNull(), column.getComment().orElse(null));
+            names.add(column.getName());
+        }
+        if (PaimonTableProperties.hasOffsetColumn(properties)) {
+            builder.column(OFFSET_COLUMN, DataTypes.BIGINT());
+        }
+        List<String> primaryKey = PaimonTableProperties.getPrimaryKey(properties);
+        List<String> partitionedBy = PaimonTableProperties.getPartitionedBy(properties);
+        checkColumns(PaimonTableProperties.PRIMARY_KEY, primaryKey, names);
+        checkColumns(PaimonTableProperties.PARTITIONED_BY, partitionedBy, names);
+
+        Map<String, Optional<Object>> set = new HashMap<>();
+        properties.forEach((property, value) -> Optional.ofNullable(value).ifPresent(present -> set.put(property, Optional.of(present))));
+        Map<String, String> options = new HashMap<>();
+        PaimonTableProperties.toOptions(set, (property, column) -> {
+            checkColumns(property, ImmutableList.of(column), names);
+            return column;
+        }).forEach((option, value) -> value.ifPresent(present -> options.put(option, present)));
+        PaimonTableProperties.checkRealtime(options, !primaryKey.isEmpty());
+        try {
+            return builder
+                    .primaryKey(primaryKey)
+                    .partitionKeys(partitionedBy)
+                    .options(options)
+                    .comment(tableMetadata.getComment().orElse(null))
+                    .build();
+        }
+        catch (IllegalArgumentException | IllegalStateException e) {
+            throw new TrinoException(INVALID_TABLE_PROPERTY, "Cannot create table %s: %s".formatted(tableMetadata.getTable(), e.getMessage()), e);
+        }
+    }
+
+    private static void checkColumns(String property, List<String> columns, Set<String> existing)
+    {
+        columns.forEach(column -> {
+            if (!existing.contains(column)) {
+                throw new TrinoException(INVALID_TABLE_PROPERTY, "%s names a column that is not there: %s".formatted(property, column));
+            }
+        });
+    }
+
+    @Override
+    public void dropTable(ConnectorSession session, ConnectorTableHandle tableHandle)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        if (handle.table().contains(Catalog.SYSTEM_TABLE_SPLITTER)) {
+            throw new TrinoException(NOT_SUPPORTED, "%s cannot be dropped".formatted(handle.name()));
+        }
+        try {
+            catalog.catalog().dropTable(handle.identifier(), false);
+        }
+        catch (Catalog.TableNotExistException e) {
+            throw new TableNotFoundException(handle.name(), e);
+        }
+        catch (RuntimeException e) {
+            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot drop table %s: %s".formatted(handle.name(), e.getMessage()), e);
+        }
+        forget(handle);
+    }
+
+    @Override
+    public void renameTable(ConnectorSession session, ConnectorTableHandle tableHandle, SchemaTableName newName)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        dataTable(handle);
+        if (newName.getTableName().contains(Catalog.SYSTEM_TABLE_SPLITTER) || handle.table().contains(Catalog.SYSTEM_TABLE_SPLITTER)) {
+            throw new TrinoException(NOT_SUPPORTED, "Cannot rename %s to %s".formatted(handle.name(), newName));
+        }
+        String database = database(newName.getSchemaName());
+        if (catalog.findTable(newName).isPresent()) {
+            throw new TrinoException(TABLE_ALREADY_EXISTS, "Table already exists: " + newName);
+        }
+        try {
+            catalog.catalog().renameTable(handle.identifier(), new Identifier(database, newName.getTableName()), false);
+        }
+        catch (Catalog.TableNotExistException e) {
+            throw new TableNotFoundException(handle.name(), e);
+        }
+        catch (Catalog.TableAlreadyExistException e) {
+            throw new TrinoException(TABLE_ALREADY_EXISTS, "Table already exists: " + newName, e);
+        }
+        catch (RuntimeException e) {
+            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot rename table %s: %s".formatted(handle.name(), e.getMessage()), e);
+        }
+        forget(handle);
+        handles.remove(newName);
+    }
+
+    @Override
+    public void setTableProperties(ConnectorSession session, ConnectorTableHandle tableHandle, Map<String, Optional<Object>> properties)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        FileStoreTable table = dataTable(handle);
+        for (String fixed : ImmutableList.of(PaimonTableProperties.PRIMARY_KEY, PaimonTableProperties.PARTITIONED_BY, PaimonTableProperties.REALTIME_OFFSET_COLUMN)) {
+            if (properties.containsKey(fixed)) {
+                throw new TrinoException(NOT_SUPPORTED, "Table property '%s' cannot be changed".formatted(fixed));
+            }
+        }
+        Map<String, Optional<String>> changes = PaimonTableProperties.toOptions(properties, (property, column) -> table.rowType().getFieldNames().stream()
+                .filter(field -> field.toLowerCase(ENGLISH).equals(column))
+                .findFirst()
+                .orElseThrow(() -> new TrinoException(INVALID_TABLE_PROPERTY, "%s names a column that is not there: %s".formatted(property, column))));
+        Map<String, String> options = new HashMap<>(table.schema().options());
+        ImmutableList.Builder<SchemaChange> schemaChanges = ImmutableList.builder();
+        changes.forEach((option, value) -> {
+            if (value.isPresent()) {
+                options.put(option, value.get());
+                schemaChanges.add(SchemaChange.setOption(option, value.get()));
+            }
+            else {
+                options.remove(option);
+                schemaChanges.add(SchemaChange.removeOption(option));
+            }
+        });
+        PaimonTableProperties.checkRealtime(options, !table.primaryKeys().isEmpty());
+        alter(handle, schemaChanges.build());
+    }
+
+    @Override
+    public void setTableComment(ConnectorSession session, ConnectorTableHandle tableHandle, Optional<String> comment)
+    {
+        alter((PaimonTableHandle) tableHandle, ImmutableList.of(SchemaChange.updateComment(comment.orElse(null))));
+    }
+
+    @Override
+    public void setColumnComment(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, Optional<String> comment)
+    {
+        alter((PaimonTableHandle) tableHandle, ImmutableList.of(SchemaChange.updateColumnComment(((PaimonColumnHandle) column).name(), comment.orElse(null))));
+    }
+
+    @Override
+    public void addColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnMetadata column, ColumnPosition position)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        if (!column.isNullable()) {
+            throw new TrinoException(NOT_SUPPORTED, "This connector does not support adding not null columns");
+        }
+        FileStoreTable table = dataTable(handle);
+        SchemaChange.Move move = switch (position) {
+            case ColumnPosition.First _ -> SchemaChange.Move.first(column.getName());
+            case ColumnPosition.After after -> SchemaChange.Move.after(column.getName(), paimonColumn(table, after.columnName()));
+            case ColumnPosition.Last _ -> null;
+        };
+        checkNewColumn(table, column.getName());
+        alter(handle, ImmutableList.of(SchemaChange.addColumn(
+                column.getName(), PaimonTypes.toPaimon(column.getType(), fieldIds(table)), column.getComment().orElse(null), move)));
+    }
+
+    private static AtomicInteger fieldIds(FileStoreTable table)
+    {
+        return new AtomicInteger(table.schema().highestFieldId());
+    }
+
+    private static String paimonColumn(FileStoreTable table, String trinoName)
+    {
+        return table.rowType().getFieldNames().stream()
+                .filter(name -> name.toLowerCase(ENGLISH).equals(trinoName.toLowerCase(ENGLISH)))
+                .findFirst()
+                .orElseThrow(() -> new TrinoException(COLUMN_NOT_FOUND, "Column '%s' does not exist".formatted(trinoName)));
+    }
+
+    private static void checkNewColumn(FileStoreTable table, String name)
+    {
+        if (table.rowType().getFieldNames().stream().anyMatch(field -> field.toLowerCase(ENGLISH).equals(name.toLowerCase(ENGLISH)))) {
+            throw new TrinoException(COLUMN_ALREADY_EXISTS, "Column '%s' already exists".formatted(name));
+        }
+    }
+
+    @Override
+    public void dropColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column)
+    {
+        alter((PaimonTableHandle) tableHandle, ImmutableList.of(SchemaChange.dropColumn(((PaimonColumnHandle) column).name())));
+    }
+
+    @Override
+    public void renameColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle source, String target)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        checkNewColumn(dataTable(handle), target);
+        alter(handle, ImmutableList.of(SchemaChange.renameColumn(((PaimonColumnHandle) source).name(), target)));
+    }
+
+    @Override
+    public void setColumnType(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, Type type)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        alter(handle, ImmutableList.of(SchemaChange.updateColumnType(
+                new String[] {((PaimonColumnHandle) column).name()}, PaimonTypes.toPaimon(type, fieldIds(dataTable(handle))), true)));
+    }
+
+    @Override
+    public void dropNotNullConstraint(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column)
+    {
+        alter((PaimonTableHandle) tableHandle, ImmutableList.of(SchemaChange.updateColumnNullability(((PaimonColumnHandle) column).name(), true)));
+    }
+
+    private void alter(PaimonTableHandle handle, List<SchemaChange> changes)
+    {
+        dataTable(handle);
+        try {
+            catalog.catalog().alterTable(handle.identifier(), changes, false);
+        }
+        catch (Catalog.TableNotExistException e) {
+            throw new TableNotFoundException(handle.name(), e);
+        }
+        catch (Catalog.ColumnAlreadyExistException e) {
+            throw new TrinoException(COLUMN_ALREADY_EXISTS, e.getMessage(), e);
+        }
+        catch (Catalog.ColumnNotExistException e) {
+            throw new TrinoException(COLUMN_NOT_FOUND, e.getMessage(), e);
+        }
+        catch (IllegalArgumentException | UnsupportedOperationException | IllegalStateException e) {
+            throw new TrinoException(NOT_SUPPORTED, "Cannot alter table %s: %s".formatted(handle.name(), e.getMessage()), e);
+        }
+        catch (RuntimeException e) {
+            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot alter table %s: %s".formatted(handle.name(), e.getMessage()), e);
+        }
+        forget(handle);
+    }
+
+    // writing
+
+    @Override
+    public Optional<ConnectorTableLayout> getNewTableLayout(ConnectorSession session, ConnectorTableMetadata tableMetadata)
+    {
+        return layout(TableSchema.create(0, schema(tableMetadata)));
+    }
+
+    @Override
+    public Optional<ConnectorTableLayout> getInsertLayout(ConnectorSession session, ConnectorTableHandle tableHandle)
+    {
+        return layout(dataTable((PaimonTableHandle) tableHandle).schema());
+    }
+
+    /** Rows of one partition-bucket go to one writer; without fixed buckets, rows of a partition are kept together. */
+    private static Optional<ConnectorTableLayout> layout(TableSchema schema)
+    {
+        int buckets = new CoreOptions(schema.options()).bucket();
+        if (buckets < 1) {
+            if (schema.partitionKeys().isEmpty()) {
+                return Optional.empty();
+            }
+            return Optional.of(new ConnectorTableLayout(schema.partitionKeys().stream().map(name -> name.toLowerCase(ENGLISH)).collect(toImmutableList())));
+        }
+        Set<String> columns = new LinkedHashSet<>(schema.partitionKeys());
+        columns.addAll(schema.bucketKeys());
+        if (columns.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new ConnectorTableLayout(
+                new PaimonPartitioningHandle(schema.toString(), ImmutableList.copyOf(columns)),
+                columns.stream().map(name -> name.toLowerCase(ENGLISH)).collect(toImmutableList()),
+                false));
+    }
+
+    @Override
+    public ConnectorOutputTableHandle beginCreateTable(ConnectorSession session, ConnectorTableMetadata tableMetadata, Optional<ConnectorTableLayout> layout,
+            RetryMode retryMode, boolean replace)
+    {
+        checkRetryMode(retryMode);
+        if (replace) {
+            throw new TrinoException(NOT_SUPPORTED, "This connector does not support replacing tables");
+        }
+        SchemaTableName name = tableMetadata.getTable();
+        Identifier identifier = createTable(tableMetadata, false);
+        rollbackAction.set(() -> dropCreated(name, identifier));
+        FileStoreTable table = (FileStoreTable) catalog.load(identifier).orElseThrow(() -> new TableNotFoundException(name));
+        checkWritable(name, table);
+        // types of the pages are those of the statement
+        List<PaimonColumnHandle> columns = tableMetadata.getColumns().stream()
+                .map(column -> new PaimonColumnHandle(column.getName(), table.rowType().getField(column.getName()).id(), column.getType()))
+                .collect(toImmutableList());
+        return writeHandle(session, name, identifier, table, columns);
+    }
+
+    private void dropCreated(SchemaTableName name, Identifier identifier)
+    {
+        try {
+            catalog.catalog().dropTable(identifier, true);
+        }
+        catch (Exception e) {
+            log.warn(e, "Table %s of a failed CREATE TABLE AS was not removed", name);
+        }
+    }
+
+    @Override
+    public Optional<ConnectorOutputMetadata> finishCreateTable(ConnectorSession session, ConnectorOutputTableHandle tableHandle, Collection<Slice> fragments,
+            Collection<ComputedStatistics> computedStatistics)
+    {
+        commit((PaimonWriteHandle) tableHandle, fragments);
+        return Optional.empty();
+    }
+
+    @Override
+    public ConnectorInsertTableHandle beginInsert(ConnectorSession session, ConnectorTableHandle tableHandle, List<ColumnHandle> columns, RetryMode retryMode)
+    {
+        checkRetryMode(retryMode);
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        FileStoreTable table = dataTable(handle);
+        checkWritable(handle.name(), table);
+        return writeHandle(session, handle.name(), handle.identifier(), table,
+                columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList()));
+    }
+
+    private static PaimonWriteHandle writeHandle(ConnectorSession session, SchemaTableName name, Identifier identifier, FileStoreTable table,
+            List<PaimonColumnHandle> columns)
+    {
+        return new PaimonWriteHandle(name, identifier.getDatabaseName(), identifier.getObjectName(), table.schema().id(), columns, "trino-" + session.getQueryId());
+    }
+
+    private static void checkRetryMode(RetryMode retryMode)
+    {
+        if (retryMode != NO_RETRIES) {
+            throw new TrinoException(NOT_SUPPORTED, "This connector does not support query retries");
+        }
+    }
+
+    private static void checkWritable(SchemaTableName name, FileStoreTable table)
+    {
+        BucketMode bucketMode = table.bucketMode();
+        if (bucketMode != BucketMode.HASH_FIXED && bucketMode != BucketMode.BUCKET_UNAWARE) {
+            throw new TrinoException(NOT_SUPPORTED,
+                    "Writing to %s is not supported: its buckets are dynamic (bucket = %s). Create the table with bucket = n, n >= 1"
+                            .formatted(name, table.coreOptions().bucket()));
+        }
+    }
+
+    @Override
+    public Optional<ConnectorOutputMetadata> finishInsert(ConnectorSession session, ConnectorInsertTableHandle insertHandle,
+            List<ConnectorTableHandle> sourceTableHandles, Collection<Slice> fragments, Collection<ComputedStatistics> computedStatistics)
+    {
+        commit((PaimonWriteHandle) insertHandle, fragments);
+        return Optional.empty();
+    }
+
+    /** One snapshot for the whole statement. The commit user is the statement's own, so that a repetition finds the work done. */
+    private void commit(PaimonWriteHandle handle, Collection<Slice> fragments)
+    {
+        List<CommitMessage> messages = new ArrayList<>();
+        fragments.forEach(fragment -> messages.addAll(CommitFragment.deserialize(fragment)));
+        if (messages.isEmpty()) {
+            return;
+        }
+        FileStoreTable table = (FileStoreTable) catalog.load(handle.identifier()).orElseThrow(() -> new TableNotFoundException(handle.name()));
+        try (TableCommitImpl commit = table.newCommit(handle.commitUser())) {
+            commit.filterAndCommit(ImmutableMap.of(PaimonWriteHandle.COMMIT_IDENTIFIER, messages));
+        }
+        catch (Exception e) {
+            throw new TrinoException(PAIMON_COMMIT_ERROR, "Cannot commit to %s: %s".formatted(handle.name(), e.getMessage()), e);
+        }
+    }
+
+    // push-down
+
+    @Override
+    public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(ConnectorSession session, ConnectorTableHandle tableHandle, Constraint constraint)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        if (handle.kind() != PaimonTableHandle.Kind.DATA) {
+            return Optional.empty();
+        }
+        TupleDomain<PaimonColumnHandle> summary = constraint.getSummary().transformKeys(PaimonColumnHandle.class::cast);
+        Set<String> partitionKeys = ImmutableSet.copyOf(table(handle).partitionKeys());
+        TupleDomain<PaimonColumnHandle> exact = summary.filter((column, _) -> partitionKeys.contains(column.name()));
+        TupleDomain<PaimonColumnHandle> remaining = summary.filter((column, _) -> !partitionKeys.contains(column.name()));
+        TupleDomain<PaimonColumnHandle> enforced = handle.enforced().intersect(exact);
+        TupleDomain<PaimonColumnHandle> unenforced = handle.unenforced().intersect(simplify(remaining));
+        if (Objects.equals(enforced, handle.enforced()) && Objects.equals(unenforced, handle.unenforced())) {
+            return Optional.empty();
+        }
+        return Optional.of(new ConstraintApplicationResult<>(
+                handle.withFilter(enforced, unenforced),
+                remaining.transformKeys(ColumnHandle.class::cast),
+                constraint.getExpression(),
+                false));
+    }
+
+    /** Long lists of values are not worth carrying to every worker. */
+    private static TupleDomain<PaimonColumnHandle> simplify(TupleDomain<PaimonColumnHandle> filter)
+    {
+        if (filter.isNone()) {
+            return filter;
+        }
+        Map<PaimonColumnHandle, Domain> domains = filter.getDomains().orElseThrow();
+        return TupleDomain.withColumnDomains(domains.entrySet().stream()
+                .collect(toImmutableMap(Map.Entry::getKey, entry -> entry.getValue().simplify(PaimonPredicates.MAX_VALUES))));
+    }
+
+    @Override
+    public Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(ConnectorSession session, ConnectorTableHandle tableHandle, long limit)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        if (handle.limit().isPresent() && handle.limit().getAsLong() <= limit) {
+            return Optional.empty();
+        }
+        // every split may give as many rows, so that the engine still counts
+        return Optional.of(new LimitApplicationResult<>(handle.withLimit(limit), false, false));
+    }
+}

@@ -1,0 +1,68 @@
+package io.paimon.realtime.trino;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.inject.Inject;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorSplitManager;
+import io.trino.spi.connector.ConnectorSplitSource;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.Constraint;
+import io.trino.spi.connector.FixedSplitSource;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.Table;
+
+import java.util.Set;
+
+import static io.trino.spi.StandardErrorCode.QUERY_REJECTED;
+import static java.util.Objects.requireNonNull;
+
+public class PaimonSplitManager implements ConnectorSplitManager
+{
+    private final PaimonCatalog catalog;
+
+    @Inject
+    public PaimonSplitManager(PaimonCatalog catalog)
+    {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+    }
+
+    @Override
+    public ConnectorSplitSource getSplits(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorTableHandle table,
+            Set<ColumnHandle> dynamicFilterColumns,
+            Constraint constraint)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) table;
+        if (handle.enforced().isNone() || handle.unenforced().isNone()) {
+            return new FixedSplitSource();
+        }
+        if (handle.kind() == PaimonTableHandle.Kind.DATA && handle.snapshotId().isEmpty()) {
+            return new FixedSplitSource();
+        }
+        long maxSplitSize = PaimonSessionProperties.getMaxSplitSize(session).toBytes();
+        Table paimonTable = catalog.load(handle, ImmutableMap.of(CoreOptions.SOURCE_SPLIT_TARGET_SIZE.key(), maxSplitSize + " b"));
+        checkPartitionFilter(session, handle, paimonTable);
+        return new PaimonSplitSource(
+                paimonTable,
+                handle,
+                maxSplitSize,
+                dynamicFilterColumns.isEmpty() ? 0 : PaimonSessionProperties.getDynamicFilteringWaitTimeout(session).toMillis());
+    }
+
+    private static void checkPartitionFilter(ConnectorSession session, PaimonTableHandle handle, Table table)
+    {
+        if (PaimonSessionProperties.isQueryPartitionFilterRequired(session)
+                && table instanceof FileStoreTable
+                && !table.partitionKeys().isEmpty()
+                && handle.enforced().isAll()) {
+            throw new TrinoException(QUERY_REJECTED, "Filter required on %s for at least one of the partition columns: %s"
+                    .formatted(handle.name(), String.join(", ", table.partitionKeys())));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.paimon.realtime.trino;
+
+import com.google.common.collect.ImmutableList;
+import io.trino.spi.connector.ConnectorInsertTableHandle;
+import io.trino.spi.connector.ConnectorOutputTableHandle;
+import io.trino.spi.connector.SchemaTableName;
+import org.apache.paimon.catalog.Identifier;
+
+import java.util.List;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * Target of a statement that writes data files and commits them in a snapshot of its own.
+ *
+ * @param name name in Trino
+ * @param database name of the schema in Paimon
+ * @param table name of the table in Paimon
+ * @param schemaId schema the rows are written with
+ * @param columns the columns that pages carry, in this order
+ * @param commitUser user of the commit, unique per statement
+ */
+public record PaimonWriteHandle(SchemaTableName name, String database, String table, long schemaId, List<PaimonColumnHandle> columns, String commitUser)
+        implements ConnectorInsertTableHandle, ConnectorOutputTableHandle
+{
+    /** Identifier of the one commit of a statement. */
+    static final long COMMIT_IDENTIFIER = 1;
+
+    public PaimonWriteHandle
+    {
+        requireNonNull(name, "name is null");
+        requireNonNull(database, "database is null");
+        requireNonNull(table, "table is null");
+        columns = ImmutableList.copyOf(columns);
+        requireNonNull(commitUser, "commitUser is null");
+    }
+
+    Identifier identifier()
+    {
+        return new Identifier(database, table);
+    }
+
+    @Override
+    public String toString()
+    {
+        return name.toString();
+    }
+}

@@ -1,0 +1,4 @@
+/**
+ * Trino connector for Apache Paimon tables.
+ */
+package io.paimon.realtime.trino;
