@@ -130,6 +130,12 @@ public final class EmbeddedRealtimeService implements RealtimeService
         this.address = requireNonNull(address, "address is null");
     }
 
+    /** Random id of this start of the service. */
+    public String incarnation()
+    {
+        return incarnation;
+    }
+
     /** Root of the writer's memory; readers in this JVM may use children of it. */
     public BufferAllocator allocator()
     {

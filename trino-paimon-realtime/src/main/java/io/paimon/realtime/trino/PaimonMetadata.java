@@ -6,6 +6,9 @@ import com.google.common.collect.ImmutableSet;
 import com.google.errorprone.annotations.ThreadSafe;
 import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.WriterStatus;
+import io.paimon.realtime.trino.PaimonWriteHandle.RealtimeTarget;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
@@ -71,6 +74,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
 import static com.google.common.collect.ImmutableList.toImmutableList;
+import static com.google.common.collect.ImmutableSet.toImmutableSet;
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_CATALOG_ERROR;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_COMMIT_ERROR;
@@ -104,15 +108,21 @@ public class PaimonMetadata implements ConnectorMetadata
     private final PaimonCatalog catalog;
     private final ConcurrentMap<SchemaTableName, PaimonTableHandle> handles = new ConcurrentHashMap<>();
     private final ConcurrentMap<TableVersion, Table> tables = new ConcurrentHashMap<>();
+    private final RealtimeWriter writer;
+    private final RealtimeQueries queries;
+    private final boolean realtimeEnabled;
     private final AtomicReference<Runnable> rollbackAction = new AtomicReference<>();
 
     private record TableVersion(String database, String table, long schemaId)
     {
     }
 
-    public PaimonMetadata(PaimonCatalog catalog)
+    public PaimonMetadata(PaimonCatalog catalog, RealtimeWriter writer, RealtimeQueries queries, boolean realtimeEnabled)
     {
         this.catalog = requireNonNull(catalog, "catalog is null");
+        this.writer = requireNonNull(writer, "writer is null");
+        this.queries = requireNonNull(queries, "queries is null");
+        this.realtimeEnabled = realtimeEnabled;
     }
 
     /** Takes back what the transaction has created. */
@@ -213,6 +223,10 @@ public class PaimonMetadata implements ConnectorMetadata
         }
         OptionalLong snapshotId = table.get() instanceof FileStoreTable fileStoreTable ? latestSnapshot(fileStoreTable) : OptionalLong.empty();
         PaimonTableHandle handle = remember(handle(session, name, identifier.get(), table.get(), snapshotId, false), table.get());
+        if (handle.readMode() == ReadMode.UNION && realtimeEnabled) {
+            RealtimeQueries.TablePoint point = queries.point(session.getQueryId(), identifier.get(), (FileStoreTable) table.get());
+            handle = handle.withRealtime(point.point().snapshotId(), RealtimeTicket.of(session.getQueryId(), point));
+        }
         PaimonTableHandle other = handles.putIfAbsent(name, handle);
         return other == null ? handle : other;
     }
@@ -223,11 +237,11 @@ public class PaimonMetadata implements ConnectorMetadata
         return id == null ? OptionalLong.empty() : OptionalLong.of(id);
     }
 
-    private static PaimonTableHandle handle(ConnectorSession session, SchemaTableName name, Identifier identifier, Table table, OptionalLong snapshotId,
+    private PaimonTableHandle handle(ConnectorSession session, SchemaTableName name, Identifier identifier, Table table, OptionalLong snapshotId,
             boolean timeTravel)
     {
         boolean data = table instanceof FileStoreTable;
-        boolean union = data && !timeTravel && PaimonTableProperties.isRealtime(table.options()) && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
+        boolean union = realtimeEnabled && data && !timeTravel && PaimonTableProperties.isRealtime(table.options()) && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
         return new PaimonTableHandle(
                 name,
                 identifier.getDatabaseName(),
@@ -239,7 +253,14 @@ public class PaimonMetadata implements ConnectorMetadata
                 union ? ReadMode.UNION : ReadMode.COMMITTED,
                 TupleDomain.all(),
                 TupleDomain.all(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                Optional.empty());
+    }
+
+    @Override
+    public void cleanupQuery(ConnectorSession session)
+    {
+        queries.release(session.getQueryId());
     }
 
     private PaimonTableHandle remember(PaimonTableHandle handle, Table table)
@@ -498,6 +519,7 @@ public class PaimonMetadata implements ConnectorMetadata
         }
         try {
             catalog.catalog().dropTable(handle.identifier(), false);
+            writer.local().ifPresent(service -> service.drop(handle.identifier()));
         }
         catch (Catalog.TableNotExistException e) {
             throw new TableNotFoundException(handle.name(), e);
@@ -563,6 +585,10 @@ public class PaimonMetadata implements ConnectorMetadata
             }
         });
         PaimonTableProperties.checkRealtime(options, !table.primaryKeys().isEmpty());
+        if (PaimonTableProperties.isRealtime(table.options()) && !PaimonTableProperties.isRealtime(options)) {
+            // what is in memory is committed first
+            writer.local().ifPresent(service -> service.release(handle.identifier()));
+        }
         alter(handle, schemaChanges.build());
     }
 
@@ -720,7 +746,7 @@ public class PaimonMetadata implements ConnectorMetadata
         List<PaimonColumnHandle> columns = tableMetadata.getColumns().stream()
                 .map(column -> new PaimonColumnHandle(column.getName(), table.rowType().getField(column.getName()).id(), column.getType()))
                 .collect(toImmutableList());
-        return writeHandle(session, name, identifier, table, columns);
+        return writeHandle(session, name, identifier, table, columns, Optional.empty());
     }
 
     private void dropCreated(SchemaTableName name, Identifier identifier)
@@ -748,14 +774,21 @@ public class PaimonMetadata implements ConnectorMetadata
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         FileStoreTable table = dataTable(handle);
         checkWritable(handle.name(), table);
+        Optional<RealtimeTarget> realtime = Optional.empty();
+        if (realtimeEnabled && PaimonTableProperties.isRealtime(table.options()) && PaimonSessionProperties.getWriteMode(session) == WriteMode.REALTIME) {
+            WriterStatus status = writer.service().status();
+            realtime = Optional.of(new RealtimeTarget(status.address(), status.incarnation(), session.getQueryId()));
+            rollbackAction.set(() -> writer.service().abandon(handle.identifier(), session.getQueryId()));
+        }
         return writeHandle(session, handle.name(), handle.identifier(), table,
-                columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList()));
+                columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList()), realtime);
     }
 
     private static PaimonWriteHandle writeHandle(ConnectorSession session, SchemaTableName name, Identifier identifier, FileStoreTable table,
-            List<PaimonColumnHandle> columns)
+            List<PaimonColumnHandle> columns, Optional<RealtimeTarget> realtime)
     {
-        return new PaimonWriteHandle(name, identifier.getDatabaseName(), identifier.getObjectName(), table.schema().id(), columns, "trino-" + session.getQueryId());
+        return new PaimonWriteHandle(name, identifier.getDatabaseName(), identifier.getObjectName(), table.schema().id(), columns, "trino-" + session.getQueryId(),
+                realtime);
     }
 
     private static void checkRetryMode(RetryMode retryMode)
@@ -779,7 +812,18 @@ public class PaimonMetadata implements ConnectorMetadata
     public Optional<ConnectorOutputMetadata> finishInsert(ConnectorSession session, ConnectorInsertTableHandle insertHandle,
             List<ConnectorTableHandle> sourceTableHandles, Collection<Slice> fragments, Collection<ComputedStatistics> computedStatistics)
     {
-        commit((PaimonWriteHandle) insertHandle, fragments);
+        PaimonWriteHandle handle = (PaimonWriteHandle) insertHandle;
+        if (handle.realtime().isPresent()) {
+            Set<String> parts = fragments.stream().map(Slice::toStringUtf8).collect(toImmutableSet());
+            try {
+                writer.service().publish(handle.identifier(), handle.realtime().get().statement(), parts);
+            }
+            catch (RealtimeException e) {
+                throw RealtimeWriter.toTrinoException(e);
+            }
+            return Optional.empty();
+        }
+        commit(handle, fragments);
         return Optional.empty();
     }
 

@@ -7,15 +7,21 @@ import static java.util.Objects.requireNonNull;
 public class PaimonMetadataFactory
 {
     private final PaimonCatalog catalog;
+    private final RealtimeWriter writer;
+    private final RealtimeQueries queries;
+    private final boolean realtimeEnabled;
 
     @Inject
-    public PaimonMetadataFactory(PaimonCatalog catalog)
+    public PaimonMetadataFactory(PaimonCatalog catalog, RealtimeWriter writer, RealtimeQueries queries, RealtimeConfig config)
     {
         this.catalog = requireNonNull(catalog, "catalog is null");
+        this.writer = requireNonNull(writer, "writer is null");
+        this.queries = requireNonNull(queries, "queries is null");
+        this.realtimeEnabled = config.isEnabled();
     }
 
     PaimonMetadata create()
     {
-        return new PaimonMetadata(catalog);
+        return new PaimonMetadata(catalog, writer, queries, realtimeEnabled);
     }
 }

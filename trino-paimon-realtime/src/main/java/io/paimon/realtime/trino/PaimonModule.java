@@ -3,6 +3,7 @@ package io.paimon.realtime.trino;
 import com.google.inject.Binder;
 import com.google.inject.Module;
 import com.google.inject.Scopes;
+import io.paimon.realtime.paimon.DurableLocalFileIOLoader;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSinkProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSourceProviderFactory;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorSplitManager;
@@ -29,7 +30,10 @@ public class PaimonModule implements Module
         configBinder(binder).bindConfig(PaimonFileSystemConfig.class);
         configBinder(binder).bindConfig(RealtimeConfig.class);
 
-        newOptionalBinder(binder, FileIOLoader.class);
+        newOptionalBinder(binder, FileIOLoader.class).setBinding().to(DurableLocalFileIOLoader.class);
+        binder.bind(RealtimeWriter.class).asEagerSingleton();
+        binder.bind(RealtimeQueries.class).in(Scopes.SINGLETON);
+        binder.bind(RealtimeCarrier.class).in(Scopes.SINGLETON);
         binder.bind(PaimonCatalogFactory.class).in(Scopes.SINGLETON);
         binder.bind(PaimonCatalog.class).asEagerSingleton();
         binder.bind(PaimonSpillSpace.class).in(Scopes.SINGLETON);
@@ -47,7 +51,7 @@ public class PaimonModule implements Module
 
         newSetBinder(binder, SessionPropertiesProvider.class).addBinding().to(PaimonSessionProperties.class).in(Scopes.SINGLETON);
         binder.bind(PaimonTableProperties.class).in(Scopes.SINGLETON);
-        newSetBinder(binder, Procedure.class);
+        newSetBinder(binder, Procedure.class).addBinding().toProvider(FlushProcedure.class).in(Scopes.SINGLETON);
         binder.bind(PaimonConnector.class).in(Scopes.SINGLETON);
     }
 }

@@ -28,13 +28,15 @@ public class PaimonPageSinkProvider implements ConnectorPageSinkProvider
 {
     private final PaimonCatalog catalog;
     private final PaimonSpillSpace spillSpace;
+    private final RealtimeCarrier carrier;
     private final long writeBufferSize;
 
     @Inject
-    public PaimonPageSinkProvider(PaimonCatalog catalog, PaimonSpillSpace spillSpace, PaimonConfig config)
+    public PaimonPageSinkProvider(PaimonCatalog catalog, PaimonSpillSpace spillSpace, RealtimeCarrier carrier, PaimonConfig config)
     {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.spillSpace = requireNonNull(spillSpace, "spillSpace is null");
+        this.carrier = requireNonNull(carrier, "carrier is null");
         this.writeBufferSize = config.getWriteBufferSize().toBytes();
     }
 
@@ -55,6 +57,9 @@ public class PaimonPageSinkProvider implements ConnectorPageSinkProvider
     private ConnectorPageSink createPageSink(ConnectorSession session, PaimonWriteHandle handle)
     {
         FileStoreTable loaded = (FileStoreTable) catalog.load(handle.identifier()).orElseThrow(() -> new TableNotFoundException(handle.name()));
+        if (handle.realtime().isPresent()) {
+            return new RealtimePageSink(handle, handle.realtime().get(), carrier, PaimonCatalog.withSchema(loaded, handle.schemaId()).rowType());
+        }
         Map<String, String> options = new HashMap<>();
         // compaction in here would race with that of others
         options.put(CoreOptions.WRITE_ONLY.key(), "true");

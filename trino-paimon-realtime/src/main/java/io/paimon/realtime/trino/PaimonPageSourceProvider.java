@@ -1,6 +1,7 @@
 package io.paimon.realtime.trino;
 
 import com.google.common.collect.ImmutableMap;
+import io.paimon.realtime.memory.MemReadRequest;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -41,14 +42,16 @@ public class PaimonPageSourceProvider implements ConnectorPageSourceProvider
 {
     private final PaimonCatalog catalog;
     private final PaimonSpillSpace spillSpace;
+    private final RealtimeCarrier carrier;
 
     private PaimonTableHandle loadedHandle;
     private Table loadedTable;
 
-    public PaimonPageSourceProvider(PaimonCatalog catalog, PaimonSpillSpace spillSpace)
+    public PaimonPageSourceProvider(PaimonCatalog catalog, PaimonSpillSpace spillSpace, RealtimeCarrier carrier)
     {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.spillSpace = requireNonNull(spillSpace, "spillSpace is null");
+        this.carrier = requireNonNull(carrier, "carrier is null");
     }
 
     @Override
@@ -63,7 +66,6 @@ public class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             MemoryContext memoryContext)
     {
         PaimonTableHandle handle = (PaimonTableHandle) table;
-        PaimonSplit paimonSplit = (PaimonSplit) split;
         List<PaimonColumnHandle> paimonColumns = columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList());
 
         TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced())
@@ -71,7 +73,14 @@ public class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         if (filter.isNone()) {
             return new EmptyPageSource();
         }
-        Split source = paimonSplit.split();
+        if (split instanceof RealtimeSplit realtimeSplit) {
+            RowType rowType = load(handle).rowType();
+            RowType readType = readType(rowType, paimonColumns, handle);
+            MemReadRequest request = new MemReadRequest(realtimeSplit.offsets(), readType, rowType, PaimonPredicates.toPaimon(rowType, filter));
+            return new RealtimePageSource(carrier.read(realtimeSplit, handle.identifier(), request), readType, paimonColumns,
+                    carrier.isLocal(realtimeSplit.incarnation()) ? "in place" : "over Flight");
+        }
+        Split source = ((PaimonSplit) split).split();
         if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {
             return new FixedPageSource(countPages(source.mergedRowCount().getAsLong()));
         }

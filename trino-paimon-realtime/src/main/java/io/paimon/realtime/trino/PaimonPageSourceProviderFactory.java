@@ -10,17 +10,19 @@ public class PaimonPageSourceProviderFactory implements ConnectorPageSourceProvi
 {
     private final PaimonCatalog catalog;
     private final PaimonSpillSpace spillSpace;
+    private final RealtimeCarrier carrier;
 
     @Inject
-    public PaimonPageSourceProviderFactory(PaimonCatalog catalog, PaimonSpillSpace spillSpace)
+    public PaimonPageSourceProviderFactory(PaimonCatalog catalog, PaimonSpillSpace spillSpace, RealtimeCarrier carrier)
     {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.spillSpace = requireNonNull(spillSpace, "spillSpace is null");
+        this.carrier = requireNonNull(carrier, "carrier is null");
     }
 
     @Override
     public ConnectorPageSourceProvider createPageSourceProvider()
     {
-        return new PaimonPageSourceProvider(catalog, spillSpace);
+        return new PaimonPageSourceProvider(catalog, spillSpace, carrier);
     }
 }

@@ -23,11 +23,13 @@ import static java.util.Objects.requireNonNull;
 public class PaimonSplitManager implements ConnectorSplitManager
 {
     private final PaimonCatalog catalog;
+    private final RealtimeQueries queries;
 
     @Inject
-    public PaimonSplitManager(PaimonCatalog catalog)
+    public PaimonSplitManager(PaimonCatalog catalog, RealtimeQueries queries)
     {
         this.catalog = requireNonNull(catalog, "catalog is null");
+        this.queries = requireNonNull(queries, "queries is null");
     }
 
     @Override
@@ -39,10 +41,11 @@ public class PaimonSplitManager implements ConnectorSplitManager
             Constraint constraint)
     {
         PaimonTableHandle handle = (PaimonTableHandle) table;
+        queries.planned(session.getQueryId());
         if (handle.enforced().isNone() || handle.unenforced().isNone()) {
             return new FixedSplitSource();
         }
-        if (handle.kind() == PaimonTableHandle.Kind.DATA && handle.snapshotId().isEmpty()) {
+        if (handle.kind() == PaimonTableHandle.Kind.DATA && handle.snapshotId().isEmpty() && handle.realtime().isEmpty()) {
             return new FixedSplitSource();
         }
         long maxSplitSize = PaimonSessionProperties.getMaxSplitSize(session).toBytes();

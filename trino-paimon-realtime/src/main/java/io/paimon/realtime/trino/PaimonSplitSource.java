@@ -38,6 +38,7 @@ class PaimonSplitSource implements ConnectorSplitSource
     private final Optional<PartitionFilter> partitionFilter;
 
     private Iterator<Split> splits;
+    private boolean memorySplitsDone;
     /** Rows that splits handed out are known to hold. */
     private long rows;
     private boolean finished;
@@ -68,6 +69,10 @@ class PaimonSplitSource implements ConnectorSplitSource
                 ? Optional.empty()
                 : Optional.of(new PartitionFilter(fileStoreTable.schema().logicalPartitionType(), dynamicPredicate));
         ImmutableList.Builder<ConnectorSplit> batch = ImmutableList.builder();
+        if (!memorySplitsDone) {
+            memorySplitsDone = true;
+            memorySplits().forEach(batch::add);
+        }
         int size = 0;
         while (size < maxSize && splits.hasNext() && !isLimitReached()) {
             Split split = splits.next();
@@ -96,8 +101,24 @@ class PaimonSplitSource implements ConnectorSplitSource
         return filter.isEmpty() || filter.get().matches(split.partition());
     }
 
+    private List<RealtimeSplit> memorySplits()
+    {
+        if (handle.realtime().isEmpty()) {
+            return ImmutableList.of();
+        }
+        RealtimeTicket ticket = handle.realtime().get();
+        return ticket.ranges().stream()
+                .map(range -> new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(), range.bucket(),
+                        range.start(), range.end()))
+                .filter(split -> partitionFilter.isEmpty() || partitionFilter.get().matches(split.partitionBucket().partition()))
+                .toList();
+    }
+
     private Iterator<Split> plan(TupleDomain<PaimonColumnHandle> dynamicPredicate)
     {
+        if (handle.kind() == PaimonTableHandle.Kind.DATA && handle.snapshotId().isEmpty()) {
+            return ImmutableList.<Split>of().iterator();
+        }
         ReadBuilder readBuilder = table.newReadBuilder();
         TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced()).intersect(dynamicPredicate);
         if (filter.isNone()) {

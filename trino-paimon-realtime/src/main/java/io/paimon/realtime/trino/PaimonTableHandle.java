@@ -5,6 +5,7 @@ import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.predicate.TupleDomain;
 import org.apache.paimon.catalog.Identifier;
 
+import java.util.Optional;
 import java.util.OptionalLong;
 
 import static java.util.Objects.requireNonNull;
@@ -22,6 +23,7 @@ import static java.util.Objects.requireNonNull;
  * @param readMode whether rows in the writer's memory are read too
  * @param enforced filter on partition columns, evaluated exactly
  * @param unenforced filter on any column, used to read less; the engine evaluates it again
+ * @param realtime rows in the writer's memory that belong to the query's view
  * @param limit rows after which a split may stop
  */
 public record PaimonTableHandle(
@@ -35,7 +37,8 @@ public record PaimonTableHandle(
         ReadMode readMode,
         TupleDomain<PaimonColumnHandle> enforced,
         TupleDomain<PaimonColumnHandle> unenforced,
-        OptionalLong limit) implements ConnectorTableHandle
+        OptionalLong limit,
+        Optional<RealtimeTicket> realtime) implements ConnectorTableHandle
 {
     /** What is behind a table name. */
     public enum Kind
@@ -57,6 +60,7 @@ public record PaimonTableHandle(
         requireNonNull(enforced, "enforced is null");
         requireNonNull(unenforced, "unenforced is null");
         requireNonNull(limit, "limit is null");
+        requireNonNull(realtime, "realtime is null");
     }
 
     Identifier identifier()
@@ -66,12 +70,17 @@ public record PaimonTableHandle(
 
     PaimonTableHandle withFilter(TupleDomain<PaimonColumnHandle> newEnforced, TupleDomain<PaimonColumnHandle> newUnenforced)
     {
-        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, newEnforced, newUnenforced, limit);
+        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, newEnforced, newUnenforced, limit, realtime);
+    }
+
+    PaimonTableHandle withRealtime(OptionalLong newSnapshotId, RealtimeTicket ticket)
+    {
+        return new PaimonTableHandle(name, database, table, kind, schemaId, newSnapshotId, timeTravel, readMode, enforced, unenforced, limit, Optional.of(ticket));
     }
 
     PaimonTableHandle withLimit(long newLimit)
     {
-        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced, OptionalLong.of(newLimit));
+        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced, OptionalLong.of(newLimit), realtime);
     }
 
     @Override
@@ -81,6 +90,7 @@ public record PaimonTableHandle(
         if (kind == Kind.DATA) {
             builder.append(" snapshot=").append(snapshotId.isPresent() ? Long.toString(snapshotId.getAsLong()) : "none");
             builder.append(" mode=").append(readMode);
+            realtime.ifPresent(ticket -> builder.append(" memoryRows=").append(ticket.rows()));
         }
         if (!enforced.isAll()) {
             builder.append(" partitions=").append(enforced);
