@@ -71,7 +71,8 @@ public record PaimonTableHandle(
 
     PaimonTableHandle withLimit(long newLimit)
     {
-        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced, OptionalLong.of(newLimit));
+        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced,
+                OptionalLong.of(newLimit));
     }
 
     @Override

@@ -20,9 +20,13 @@ import static java.util.Objects.requireNonNull;
  * @param columns the columns that pages carry, in this order
  * @param commitUser user of the commit, unique per statement
  */
-public record PaimonWriteHandle(SchemaTableName name, String database, String table, long schemaId, List<PaimonColumnHandle> columns, String commitUser)
-        implements ConnectorInsertTableHandle, ConnectorOutputTableHandle
+public record PaimonWriteHandle(SchemaTableName name, String database, String table, long schemaId, List<PaimonColumnHandle> columns,
+        String commitUser)
+        implements
+            ConnectorInsertTableHandle,
+            ConnectorOutputTableHandle
 {
+
     /** Identifier of the one commit of a statement. */
     static final long COMMIT_IDENTIFIER = 1;
 
