@@ -68,8 +68,7 @@ abstract class BlockReader
 
     private static BlockReader of(Value value)
     {
-        return new BlockReader()
-        {
+        return new BlockReader() {
             @Override
             protected Object readValue(Block block, int position)
             {
@@ -158,13 +157,14 @@ abstract class BlockReader
             return ((io.airlift.slice.Slice) value).getBytes();
         }
         return switch (type) {
-            case VarcharType _, CharType _ -> BinaryString.fromBytes(((io.airlift.slice.Slice) value).getBytes());
+            case VarcharType _,CharType _ -> BinaryString.fromBytes(((io.airlift.slice.Slice) value).getBytes());
             case DecimalType decimal when decimal.isShort() -> Decimal.fromUnscaledLong((long) value, decimal.getPrecision(), decimal.getScale());
             case DecimalType decimal -> Decimal.fromBigDecimal(
                     new BigDecimal(((Int128) value).toBigInteger(), decimal.getScale()), decimal.getPrecision(), decimal.getScale());
             case io.trino.spi.type.TimeType _ -> toIntExact((long) value / PICOSECONDS_PER_MILLISECOND);
             case TimestampType timestamp when timestamp.isShort() -> fromMicros((long) value, 0);
-            case TimestampType _ -> fromMicros(((LongTimestamp) value).getEpochMicros(), ((LongTimestamp) value).getPicosOfMicro() / PICOSECONDS_PER_NANOSECOND);
+            case TimestampType _ ->
+                fromMicros(((LongTimestamp) value).getEpochMicros(), ((LongTimestamp) value).getPicosOfMicro() / PICOSECONDS_PER_NANOSECOND);
             case TimestampWithTimeZoneType timestamp when timestamp.isShort() -> Timestamp.fromEpochMillis(unpackMillisUtc((long) value));
             case TimestampWithTimeZoneType _ -> Timestamp.fromEpochMillis(
                     ((LongTimestampWithTimeZone) value).getEpochMillis(),

@@ -47,7 +47,7 @@ import java.util.stream.IntStream;
 
 import static com.google.common.collect.ImmutableList.toImmutableList;
 import static io.trino.spi.type.Chars.truncateToLengthAndTrimSpaces;
-import static io.trino.spi.type.DateTimeEncoding.packDateTimeWithMillis;
+import static io.trino.spi.type.DateTimeEncoding.packDateTimeWithZone;
 import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
 import static io.trino.spi.type.Timestamps.MICROSECONDS_PER_MILLISECOND;
 import static io.trino.spi.type.Timestamps.NANOSECONDS_PER_MICROSECOND;
@@ -94,15 +94,15 @@ abstract class ColumnAppender
             case org.apache.paimon.types.BooleanType _ -> new BooleanAppender(type);
             case org.apache.paimon.types.TinyIntType _ -> new TinyintAppender(type);
             case org.apache.paimon.types.SmallIntType _ -> new SmallintAppender(type);
-            case org.apache.paimon.types.IntType _, org.apache.paimon.types.DateType _ -> new IntegerAppender(type, 1);
+            case org.apache.paimon.types.IntType _,org.apache.paimon.types.DateType _ -> new IntegerAppender(type, 1);
             case org.apache.paimon.types.TimeType _ -> new IntegerAppender(type, PICOSECONDS_PER_MILLISECOND);
             case org.apache.paimon.types.BigIntType _ -> new BigintAppender(type);
             case org.apache.paimon.types.FloatType _ -> new RealAppender(type);
             case org.apache.paimon.types.DoubleType _ -> new DoubleAppender(type);
             case org.apache.paimon.types.DecimalType _ -> new DecimalAppender((DecimalType) type);
             case org.apache.paimon.types.CharType _ when type instanceof CharType charType -> new CharAppender(charType);
-            case org.apache.paimon.types.CharType _, VarCharType _ -> new StringAppender(type);
-            case org.apache.paimon.types.BinaryType _, org.apache.paimon.types.VarBinaryType _ -> new BinaryAppender(type);
+            case org.apache.paimon.types.CharType _,VarCharType _ -> new StringAppender(type);
+            case org.apache.paimon.types.BinaryType _,org.apache.paimon.types.VarBinaryType _ -> new BinaryAppender(type);
             case org.apache.paimon.types.TimestampType timestamp -> new TimestampAppender((TimestampType) type, timestamp.getPrecision());
             case LocalZonedTimestampType timestamp -> new InstantAppender((TimestampWithTimeZoneType) type, timestamp.getPrecision());
             case org.apache.paimon.types.ArrayType array -> new ArrayAppender(create(array.getElementType(), ((ArrayType) type).getElementType()));
@@ -458,7 +458,7 @@ abstract class ColumnAppender
             long millis = value.getMillisecond();
             millis -= Math.floorMod(millis, millisUnit);
             if (type.isShort()) {
-                type.writeLong(out, packDateTimeWithMillis(millis, UTC_KEY));
+                type.writeLong(out, packDateTimeWithZone(millis, UTC_KEY));
             }
             else {
                 int nanos = value.getNanoOfMillisecond();

@@ -16,7 +16,8 @@ import java.util.List;
  */
 final class CommitFragment
 {
-    private CommitFragment() {}
+    private CommitFragment()
+    {}
 
     static Slice serialize(List<CommitMessage> messages)
     {

@@ -9,7 +9,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
 import com.google.inject.Provider;
 import io.paimon.realtime.model.RealtimeException;
-import io.trino.plugin.base.classloader.ThreadContextClassLoader;
+import io.trino.spi.classloader.ThreadContextClassLoader;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.TableNotFoundException;

@@ -79,7 +79,7 @@ public class PaimonCatalog
      */
     Optional<Identifier> findTable(SchemaTableName name)
     {
-        int separator = name.getTableName().indexOf(Catalog.SYSTEM_TABLE_SPLITTER);
+        int separator = name.getTableName().indexOf(Identifier.SYSTEM_TABLE_SPLITTER);
         String base = separator < 0 ? name.getTableName() : name.getTableName().substring(0, separator);
         String suffix = separator < 0 ? "" : name.getTableName().substring(separator);
         if (base.isEmpty()) {

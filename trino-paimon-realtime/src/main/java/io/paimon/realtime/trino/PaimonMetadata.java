@@ -114,8 +114,7 @@ public class PaimonMetadata implements ConnectorMetadata
     private final AtomicReference<Runnable> rollbackAction = new AtomicReference<>();
 
     private record TableVersion(String database, String table, long schemaId)
-    {
-    }
+    {}
 
     public PaimonMetadata(PaimonCatalog catalog, RealtimeWriter writer, RealtimeQueries queries, boolean realtimeEnabled)
     {
@@ -218,12 +217,14 @@ public class PaimonMetadata implements ConnectorMetadata
                 throw new TrinoException(NOT_SUPPORTED, "%s has no versions".formatted(name));
             }
             Snapshot snapshot = PaimonTableVersions.resolve(session, fileStoreTable, endVersion.get());
-            return remember(handle(session, name, identifier.get(), PaimonCatalog.withSchema(fileStoreTable, snapshot.schemaId()), OptionalLong.of(snapshot.id()), true),
+            return remember(
+                    handle(session, name, identifier.get(), PaimonCatalog.withSchema(fileStoreTable, snapshot.schemaId()),
+                            OptionalLong.of(snapshot.id()), true),
                     PaimonCatalog.withSchema(fileStoreTable, snapshot.schemaId()));
         }
         OptionalLong snapshotId = table.get() instanceof FileStoreTable fileStoreTable ? latestSnapshot(fileStoreTable) : OptionalLong.empty();
         PaimonTableHandle handle = remember(handle(session, name, identifier.get(), table.get(), snapshotId, false), table.get());
-        if (handle.readMode() == ReadMode.UNION && realtimeEnabled) {
+        if (handle.readMode() == ReadMode.UNION) {
             RealtimeQueries.TablePoint point = queries.point(session.getQueryId(), identifier.get(), (FileStoreTable) table.get());
             handle = handle.withRealtime(point.point().snapshotId(), RealtimeTicket.of(session.getQueryId(), point));
         }
@@ -237,11 +238,13 @@ public class PaimonMetadata implements ConnectorMetadata
         return id == null ? OptionalLong.empty() : OptionalLong.of(id);
     }
 
-    private PaimonTableHandle handle(ConnectorSession session, SchemaTableName name, Identifier identifier, Table table, OptionalLong snapshotId,
+    private PaimonTableHandle handle(ConnectorSession session, SchemaTableName name, Identifier identifier, Table table,
+            OptionalLong snapshotId,
             boolean timeTravel)
     {
         boolean data = table instanceof FileStoreTable;
-        boolean union = realtimeEnabled && data && !timeTravel && PaimonTableProperties.isRealtime(table.options()) && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
+        boolean union = realtimeEnabled && data && !timeTravel && PaimonTableProperties.isRealtime(table.options())
+                && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
         return new PaimonTableHandle(
                 name,
                 identifier.getDatabaseName(),
@@ -431,8 +434,8 @@ public class PaimonMetadata implements ConnectorMetadata
     private Identifier createTable(ConnectorTableMetadata tableMetadata, boolean ignoreExisting)
     {
         SchemaTableName name = tableMetadata.getTable();
-        if (name.getTableName().contains(Catalog.SYSTEM_TABLE_SPLITTER)) {
-            throw new TrinoException(NOT_SUPPORTED, "A table name cannot contain '%s': %s".formatted(Catalog.SYSTEM_TABLE_SPLITTER, name));
+        if (name.getTableName().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
+            throw new TrinoException(NOT_SUPPORTED, "A table name cannot contain '%s': %s".formatted(Identifier.SYSTEM_TABLE_SPLITTER, name));
         }
         Identifier identifier = new Identifier(database(name.getSchemaName()), name.getTableName());
         if (catalog.findTable(name).isPresent()) {
@@ -514,7 +517,7 @@ public class PaimonMetadata implements ConnectorMetadata
     public void dropTable(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        if (handle.table().contains(Catalog.SYSTEM_TABLE_SPLITTER)) {
+        if (handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
             throw new TrinoException(NOT_SUPPORTED, "%s cannot be dropped".formatted(handle.name()));
         }
         try {
@@ -535,7 +538,7 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         dataTable(handle);
-        if (newName.getTableName().contains(Catalog.SYSTEM_TABLE_SPLITTER) || handle.table().contains(Catalog.SYSTEM_TABLE_SPLITTER)) {
+        if (newName.getTableName().contains(Identifier.SYSTEM_TABLE_SPLITTER) || handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
             throw new TrinoException(NOT_SUPPORTED, "Cannot rename %s to %s".formatted(handle.name(), newName));
         }
         String database = database(newName.getSchemaName());
@@ -563,15 +566,18 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         FileStoreTable table = dataTable(handle);
-        for (String fixed : ImmutableList.of(PaimonTableProperties.PRIMARY_KEY, PaimonTableProperties.PARTITIONED_BY, PaimonTableProperties.REALTIME_OFFSET_COLUMN)) {
+        for (String fixed : ImmutableList.of(PaimonTableProperties.PRIMARY_KEY, PaimonTableProperties.PARTITIONED_BY,
+                PaimonTableProperties.REALTIME_OFFSET_COLUMN)) {
             if (properties.containsKey(fixed)) {
                 throw new TrinoException(NOT_SUPPORTED, "Table property '%s' cannot be changed".formatted(fixed));
             }
         }
-        Map<String, Optional<String>> changes = PaimonTableProperties.toOptions(properties, (property, column) -> table.rowType().getFieldNames().stream()
+        Map<String, Optional<String>> changes = PaimonTableProperties.toOptions(properties, (property, column) -> table.rowType().getFieldNames()
+                .stream()
                 .filter(field -> field.toLowerCase(ENGLISH).equals(column))
                 .findFirst()
-                .orElseThrow(() -> new TrinoException(INVALID_TABLE_PROPERTY, "%s names a column that is not there: %s".formatted(property, column))));
+                .orElseThrow(
+                        () -> new TrinoException(INVALID_TABLE_PROPERTY, "%s names a column that is not there: %s".formatted(property, column))));
         Map<String, String> options = new HashMap<>(table.schema().options());
         ImmutableList.Builder<SchemaChange> schemaChanges = ImmutableList.builder();
         changes.forEach((option, value) -> {
@@ -601,7 +607,8 @@ public class PaimonMetadata implements ConnectorMetadata
     @Override
     public void setColumnComment(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, Optional<String> comment)
     {
-        alter((PaimonTableHandle) tableHandle, ImmutableList.of(SchemaChange.updateColumnComment(((PaimonColumnHandle) column).name(), comment.orElse(null))));
+        alter((PaimonTableHandle) tableHandle,
+                ImmutableList.of(SchemaChange.updateColumnComment(((PaimonColumnHandle) column).name(), comment.orElse(null))));
     }
 
     @Override
@@ -661,7 +668,7 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         alter(handle, ImmutableList.of(SchemaChange.updateColumnType(
-                new String[] {((PaimonColumnHandle) column).name()}, PaimonTypes.toPaimon(type, fieldIds(dataTable(handle))), true)));
+                new String[]{((PaimonColumnHandle) column).name()}, PaimonTypes.toPaimon(type, fieldIds(dataTable(handle))), true)));
     }
 
     @Override
@@ -716,7 +723,8 @@ public class PaimonMetadata implements ConnectorMetadata
             if (schema.partitionKeys().isEmpty()) {
                 return Optional.empty();
             }
-            return Optional.of(new ConnectorTableLayout(schema.partitionKeys().stream().map(name -> name.toLowerCase(ENGLISH)).collect(toImmutableList())));
+            return Optional
+                    .of(new ConnectorTableLayout(schema.partitionKeys().stream().map(name -> name.toLowerCase(ENGLISH)).collect(toImmutableList())));
         }
         Set<String> columns = new LinkedHashSet<>(schema.partitionKeys());
         columns.addAll(schema.bucketKeys());
@@ -730,7 +738,8 @@ public class PaimonMetadata implements ConnectorMetadata
     }
 
     @Override
-    public ConnectorOutputTableHandle beginCreateTable(ConnectorSession session, ConnectorTableMetadata tableMetadata, Optional<ConnectorTableLayout> layout,
+    public ConnectorOutputTableHandle beginCreateTable(ConnectorSession session, ConnectorTableMetadata tableMetadata,
+            Optional<ConnectorTableLayout> layout,
             RetryMode retryMode, boolean replace)
     {
         checkRetryMode(retryMode);
@@ -760,7 +769,8 @@ public class PaimonMetadata implements ConnectorMetadata
     }
 
     @Override
-    public Optional<ConnectorOutputMetadata> finishCreateTable(ConnectorSession session, ConnectorOutputTableHandle tableHandle, Collection<Slice> fragments,
+    public Optional<ConnectorOutputMetadata> finishCreateTable(ConnectorSession session, ConnectorOutputTableHandle tableHandle,
+            Collection<Slice> fragments,
             Collection<ComputedStatistics> computedStatistics)
     {
         commit((PaimonWriteHandle) tableHandle, fragments);
@@ -768,7 +778,8 @@ public class PaimonMetadata implements ConnectorMetadata
     }
 
     @Override
-    public ConnectorInsertTableHandle beginInsert(ConnectorSession session, ConnectorTableHandle tableHandle, List<ColumnHandle> columns, RetryMode retryMode)
+    public ConnectorInsertTableHandle beginInsert(ConnectorSession session, ConnectorTableHandle tableHandle, List<ColumnHandle> columns,
+            RetryMode retryMode)
     {
         checkRetryMode(retryMode);
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
@@ -787,8 +798,8 @@ public class PaimonMetadata implements ConnectorMetadata
     private static PaimonWriteHandle writeHandle(ConnectorSession session, SchemaTableName name, Identifier identifier, FileStoreTable table,
             List<PaimonColumnHandle> columns, Optional<RealtimeTarget> realtime)
     {
-        return new PaimonWriteHandle(name, identifier.getDatabaseName(), identifier.getObjectName(), table.schema().id(), columns, "trino-" + session.getQueryId(),
-                realtime);
+        return new PaimonWriteHandle(name, identifier.getDatabaseName(), identifier.getObjectName(), table.schema().id(), columns,
+                "trino-" + session.getQueryId(), realtime);
     }
 
     private static void checkRetryMode(RetryMode retryMode)
@@ -847,7 +858,8 @@ public class PaimonMetadata implements ConnectorMetadata
     // push-down
 
     @Override
-    public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(ConnectorSession session, ConnectorTableHandle tableHandle, Constraint constraint)
+    public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(ConnectorSession session, ConnectorTableHandle tableHandle,
+            Constraint constraint)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         if (handle.kind() != PaimonTableHandle.Kind.DATA) {

@@ -32,7 +32,8 @@ public class PaimonNodePartitioningProvider implements ConnectorNodePartitioning
     }
 
     @Override
-    public BucketFunction getBucketFunction(ConnectorTransactionHandle transaction, ConnectorSession session, ConnectorPartitioningHandle partitioning,
+    public BucketFunction getBucketFunction(ConnectorTransactionHandle transaction, ConnectorSession session,
+            ConnectorPartitioningHandle partitioning,
             List<Type> partitionChannelTypes, int bucketCount)
     {
         return new PartitionBucketFunction((PaimonPartitioningHandle) partitioning, partitionChannelTypes, bucketCount);

@@ -41,14 +41,16 @@ public class PaimonPageSinkProvider implements ConnectorPageSinkProvider
     }
 
     @Override
-    public ConnectorPageSink createPageSink(ConnectorTransactionHandle transaction, ConnectorSession session, ConnectorOutputTableHandle outputTableHandle,
+    public ConnectorPageSink createPageSink(ConnectorTransactionHandle transaction, ConnectorSession session,
+            ConnectorOutputTableHandle outputTableHandle,
             Optional<ConnectorTableCredentials> tableCredentials, ConnectorPageSinkId pageSinkId)
     {
         return createPageSink(session, (PaimonWriteHandle) outputTableHandle);
     }
 
     @Override
-    public ConnectorPageSink createPageSink(ConnectorTransactionHandle transaction, ConnectorSession session, ConnectorInsertTableHandle insertTableHandle,
+    public ConnectorPageSink createPageSink(ConnectorTransactionHandle transaction, ConnectorSession session,
+            ConnectorInsertTableHandle insertTableHandle,
             Optional<ConnectorTableCredentials> tableCredentials, ConnectorPageSinkId pageSinkId)
     {
         return createPageSink(session, (PaimonWriteHandle) insertTableHandle);
@@ -63,7 +65,8 @@ public class PaimonPageSinkProvider implements ConnectorPageSinkProvider
         Map<String, String> options = new HashMap<>();
         // compaction in here would race with that of others
         options.put(CoreOptions.WRITE_ONLY.key(), "true");
-        PaimonSessionProperties.getTargetMaxFileSize(session).ifPresent(size -> options.put(CoreOptions.TARGET_FILE_SIZE.key(), size.toBytes() + " b"));
+        PaimonSessionProperties.getTargetMaxFileSize(session)
+                .ifPresent(size -> options.put(CoreOptions.TARGET_FILE_SIZE.key(), size.toBytes() + " b"));
         if (!loaded.options().containsKey(CoreOptions.WRITE_BUFFER_SIZE.key())) {
             options.put(CoreOptions.WRITE_BUFFER_SIZE.key(), writeBufferSize + " b");
         }

@@ -40,7 +40,8 @@ class PaimonPageSource implements ConnectorPageSource
      * @param reader closed with this page source
      * @param readType types of what the reader yields; one field per column, or any if there are no columns
      */
-    PaimonPageSource(RecordReader<InternalRow> reader, RowType readType, List<PaimonColumnHandle> columns, PaimonTableHandle handle, MemoryContext memoryContext)
+    PaimonPageSource(RecordReader<InternalRow> reader, RowType readType, List<PaimonColumnHandle> columns, PaimonTableHandle handle,
+            MemoryContext memoryContext)
     {
         this.reader = requireNonNull(reader, "reader is null");
         this.handle = requireNonNull(handle, "handle is null");

@@ -125,7 +125,8 @@ public class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         return new RowType(fields);
     }
 
-    private RecordReader<InternalRow> open(PaimonTableHandle handle, Table table, RowType readType, TupleDomain<PaimonColumnHandle> filter, Split split)
+    private RecordReader<InternalRow> open(PaimonTableHandle handle, Table table, RowType readType, TupleDomain<PaimonColumnHandle> filter,
+            Split split)
     {
         ReadBuilder readBuilder = table.newReadBuilder().withReadType(readType);
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
@@ -149,7 +150,8 @@ public class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             String snapshot = handle.snapshotId().isPresent() ? "Snapshot %s".formatted(handle.snapshotId().getAsLong()) : "The snapshot";
             return new TrinoException(PAIMON_CANNOT_OPEN_SPLIT,
                     "%s of %s has files that are gone: it has expired while the query ran. Run the query again, and raise snapshot.time-retained of the table if this happens often"
-                            .formatted(snapshot, handle.name()), failure);
+                            .formatted(snapshot, handle.name()),
+                    failure);
         }
         return new TrinoException(PAIMON_READ_ERROR, "Cannot read %s: %s".formatted(handle.name(), failure.getMessage()), failure);
     }

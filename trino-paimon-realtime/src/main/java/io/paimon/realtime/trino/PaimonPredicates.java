@@ -29,7 +29,8 @@ final class PaimonPredicates
     /** Longer lists of values become one range, which bounds what planning costs. */
     static final int MAX_VALUES = 1_000;
 
-    private PaimonPredicates() {}
+    private PaimonPredicates()
+    {}
 
     /**
      * @param filter not {@code none}

@@ -22,6 +22,7 @@ import static java.util.Objects.requireNonNull;
  */
 public record PaimonSplit(String serializedSplit, long rows, SplitWeight splitWeight) implements ConnectorSplit
 {
+
     private static final int INSTANCE_SIZE = instanceSize(PaimonSplit.class);
 
     public PaimonSplit

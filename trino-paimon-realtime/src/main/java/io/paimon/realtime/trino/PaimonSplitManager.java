@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Inject;
 import io.trino.spi.TrinoException;
@@ -43,10 +44,10 @@ public class PaimonSplitManager implements ConnectorSplitManager
         PaimonTableHandle handle = (PaimonTableHandle) table;
         queries.planned(session.getQueryId());
         if (handle.enforced().isNone() || handle.unenforced().isNone()) {
-            return new FixedSplitSource();
+            return new FixedSplitSource(ImmutableList.of());
         }
         if (handle.kind() == PaimonTableHandle.Kind.DATA && handle.snapshotId().isEmpty() && handle.realtime().isEmpty()) {
-            return new FixedSplitSource();
+            return new FixedSplitSource(ImmutableList.of());
         }
         long maxSplitSize = PaimonSessionProperties.getMaxSplitSize(session).toBytes();
         Table paimonTable = catalog.load(handle, ImmutableMap.of(CoreOptions.SOURCE_SPLIT_TARGET_SIZE.key(), maxSplitSize + " b"));

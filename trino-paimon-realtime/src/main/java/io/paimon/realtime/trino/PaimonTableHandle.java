@@ -80,7 +80,8 @@ public record PaimonTableHandle(
 
     PaimonTableHandle withLimit(long newLimit)
     {
-        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced, OptionalLong.of(newLimit), realtime);
+        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced,
+                OptionalLong.of(newLimit), realtime);
     }
 
     @Override

@@ -61,7 +61,8 @@ public final class PaimonTableProperties
     private static final Set<String> RESERVED_OPTIONS = ImmutableSet.of(CoreOptions.PATH.key(), "primary-key", "partition", "type");
     private static final Set<String> FILE_FORMATS = ImmutableSet.of("parquet", "orc", "avro");
     private static final List<String> DYNAMIC_PREFIXES = ImmutableList.of(
-            "fields.", "file-index.", "parquet.", "orc.", "avro.", "csv.", "json.", "realtime.", "snapshot.", "tag.", "metadata.iceberg.", "commit.callback.",
+            "fields.", "file-index.", "parquet.", "orc.", "avro.", "csv.", "json.", "realtime.", "snapshot.", "tag.", "metadata.iceberg.",
+            "commit.callback.",
             "tag.callback.", "partition.mark-done-action.", "blob-descriptor.", "file.format.per.level", "file.compression.per.level", "variant.");
     private static final Set<String> KNOWN_OPTIONS = knownOptions();
 
@@ -192,11 +193,13 @@ public final class PaimonTableProperties
         Map<String, Optional<String>> options = new LinkedHashMap<>();
         properties.forEach((property, value) -> {
             switch (property) {
-                case EXTRA_PROPERTIES -> value.ifPresent(extra -> ((Map<?, ?>) extra).forEach((name, option) -> options.put((String) name, Optional.of((String) option))));
+                case EXTRA_PROPERTIES ->
+                    value.ifPresent(extra -> ((Map<?, ?>) extra).forEach((name, option) -> options.put((String) name, Optional.of((String) option))));
                 case BUCKET_KEY, SEQUENCE_FIELD -> options.put(OPTION_OF_PROPERTY.get(property), value.map(columns -> String.join(",",
                         ((List<?>) columns).stream().map(column -> columnName.resolve(property, (String) column)).toList())));
                 case FILE_FORMAT -> options.put(OPTION_OF_PROPERTY.get(property), value.map(format -> ((String) format).toLowerCase(ENGLISH)));
-                case PRIMARY_KEY, PARTITIONED_BY, REALTIME_OFFSET_COLUMN -> {}
+                case PRIMARY_KEY, PARTITIONED_BY, REALTIME_OFFSET_COLUMN -> {
+                }
                 default -> options.put(OPTION_OF_PROPERTY.get(property), value.map(Object::toString));
             }
         });

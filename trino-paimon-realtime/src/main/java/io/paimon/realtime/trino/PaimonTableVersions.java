@@ -36,7 +36,8 @@ import static java.lang.Math.floorMod;
 /** Finds the snapshot that FOR VERSION AS OF and FOR TIMESTAMP AS OF mean. */
 final class PaimonTableVersions
 {
-    private PaimonTableVersions() {}
+    private PaimonTableVersions()
+    {}
 
     static Snapshot resolve(ConnectorSession session, FileStoreTable table, ConnectorTableVersion version)
     {
@@ -64,7 +65,8 @@ final class PaimonTableVersions
             }
             Snapshot snapshot = table.tagManager().getOrThrow(tag).trimToSnapshot();
             if (!snapshots.snapshotExists(snapshot.id())) {
-                throw new TrinoException(NOT_SUPPORTED, "Snapshot %s of tag '%s' has expired, and tags of expired snapshots cannot be read yet".formatted(snapshot.id(), tag));
+                throw new TrinoException(NOT_SUPPORTED,
+                        "Snapshot %s of tag '%s' has expired, and tags of expired snapshots cannot be read yet".formatted(snapshot.id(), tag));
             }
             return snapshot;
         }
@@ -76,7 +78,8 @@ final class PaimonTableVersions
         long millis = epochMillis(session, version);
         Snapshot snapshot = table.snapshotManager().earlierOrEqualTimeMills(millis);
         if (snapshot == null || snapshot.timeMillis() > millis) {
-            throw new TrinoException(INVALID_ARGUMENTS, "Table %s has no version at or before %s".formatted(table.fullName(), Instant.ofEpochMilli(millis)));
+            throw new TrinoException(INVALID_ARGUMENTS,
+                    "Table %s has no version at or before %s".formatted(table.fullName(), Instant.ofEpochMilli(millis)));
         }
         return snapshot;
     }
@@ -86,7 +89,9 @@ final class PaimonTableVersions
         Type type = version.getVersionType();
         ZoneId zone = session.getTimeZoneKey().getZoneId();
         if (type instanceof TimestampWithTimeZoneType timestamp) {
-            return timestamp.isShort() ? unpackMillisUtc((long) version.getVersion()) : ((LongTimestampWithTimeZone) version.getVersion()).getEpochMillis();
+            return timestamp.isShort()
+                    ? unpackMillisUtc((long) version.getVersion())
+                    : ((LongTimestampWithTimeZone) version.getVersion()).getEpochMillis();
         }
         if (type instanceof TimestampType timestamp) {
             long micros = timestamp.isShort() ? (long) version.getVersion() : ((LongTimestamp) version.getVersion()).getEpochMicros();

@@ -56,7 +56,8 @@ final class PaimonTypes
 
     private static final TypeOperators TYPE_OPERATORS = new TypeOperators();
 
-    private PaimonTypes() {}
+    private PaimonTypes()
+    {}
 
     /** The Trino type, or empty for a type that Trino has no counterpart for. */
     static Optional<Type> toTrino(DataType type)
@@ -69,16 +70,20 @@ final class PaimonTypes
             case BigIntType _ -> Optional.of(BIGINT);
             case FloatType _ -> Optional.of(REAL);
             case DoubleType _ -> Optional.of(DOUBLE);
-            case org.apache.paimon.types.DecimalType decimal -> Optional.of(DecimalType.createDecimalType(decimal.getPrecision(), decimal.getScale()));
+            case org.apache.paimon.types.DecimalType decimal ->
+                Optional.of(DecimalType.createDecimalType(decimal.getPrecision(), decimal.getScale()));
             case org.apache.paimon.types.CharType character -> Optional.of(
-                    character.getLength() <= CharType.MAX_LENGTH ? CharType.createCharType(character.getLength()) : VarcharType.createVarcharType(character.getLength()));
+                    character.getLength() <= CharType.MAX_LENGTH
+                            ? CharType.createCharType(character.getLength())
+                            : VarcharType.createVarcharType(character.getLength()));
             case VarCharType varchar -> Optional.of(
                     varchar.getLength() == VarCharType.MAX_LENGTH ? VarcharType.VARCHAR : VarcharType.createVarcharType(varchar.getLength()));
-            case BinaryType _, VarBinaryType _ -> Optional.of(VARBINARY);
+            case BinaryType _,VarBinaryType _ -> Optional.of(VARBINARY);
             case DateType _ -> Optional.of(DATE);
             case org.apache.paimon.types.TimeType _ -> Optional.of(TIME_MILLIS);
             case org.apache.paimon.types.TimestampType timestamp -> Optional.of(TimestampType.createTimestampType(timestamp.getPrecision()));
-            case LocalZonedTimestampType timestamp -> Optional.of(TimestampWithTimeZoneType.createTimestampWithTimeZoneType(timestamp.getPrecision()));
+            case LocalZonedTimestampType timestamp ->
+                Optional.of(TimestampWithTimeZoneType.createTimestampWithTimeZoneType(timestamp.getPrecision()));
             case org.apache.paimon.types.ArrayType array -> toTrino(array.getElementType()).map(ArrayType::new);
             case MultisetType multiset -> toTrino(multiset.getElementType()).map(element -> mapType(element, INTEGER));
             case org.apache.paimon.types.MapType map -> toTrino(map.getKeyType())
@@ -129,7 +134,8 @@ final class PaimonTypes
                 List<DataField> fields = new ArrayList<>();
                 for (RowType.Field field : row.getFields()) {
                     String name = field.getName()
-                            .orElseThrow(() -> new TrinoException(NOT_SUPPORTED, "Fields of a row need names to be stored in Paimon: " + type.getDisplayName()));
+                            .orElseThrow(() -> new TrinoException(NOT_SUPPORTED,
+                                    "Fields of a row need names to be stored in Paimon: " + type.getDisplayName()));
                     fields.add(new DataField(fieldIds.incrementAndGet(), name, toPaimon(field.getType(), fieldIds)));
                 }
                 yield new org.apache.paimon.types.RowType(fields);

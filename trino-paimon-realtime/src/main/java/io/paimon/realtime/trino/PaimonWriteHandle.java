@@ -22,10 +22,14 @@ import static java.util.Objects.requireNonNull;
  * @param realtime where rows are staged; empty if the statement commits a snapshot of its own
  * @param commitUser user of the commit, unique per statement
  */
-public record PaimonWriteHandle(SchemaTableName name, String database, String table, long schemaId, List<PaimonColumnHandle> columns, String commitUser,
+public record PaimonWriteHandle(SchemaTableName name, String database, String table, long schemaId, List<PaimonColumnHandle> columns,
+        String commitUser,
         Optional<RealtimeTarget> realtime)
-        implements ConnectorInsertTableHandle, ConnectorOutputTableHandle
+        implements
+            ConnectorInsertTableHandle,
+            ConnectorOutputTableHandle
 {
+
     /** Identifier of the one commit of a statement. */
     static final long COMMIT_IDENTIFIER = 1;
 
