@@ -184,11 +184,17 @@ tools_class_path()
 # run_tool CLASS ARGS..: one of the programs of realtime-tools
 run_tool()
 {
+    (exec_tool "$@")
+}
+
+# exec_tool CLASS ARGS..: in the place of this shell, so that signals reach it
+exec_tool()
+{
     tool=$1
     shift
     tools_class_path
     # shellcheck disable=SC2086
-    "$JDK/bin/java" $arrow_flags ${TOOL_JVM_FLAGS:--Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1} -Dfile.encoding=UTF-8 \
+    exec "$JDK/bin/java" $arrow_flags ${TOOL_JVM_FLAGS:--Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1} -Dfile.encoding=UTF-8 \
         -Djava.util.logging.config.file="$root/bin/lib/logging.properties" -cp "$tools_class_path" "io.paimon.realtime.tools.$tool" "$@"
 }
 

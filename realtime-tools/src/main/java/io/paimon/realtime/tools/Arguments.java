@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /** A command line of {@code --name value} options, flags and positional arguments. */
-record Arguments(Map<String, String> options, List<String> positional)
+public record Arguments(Map<String, String> options, List<String> positional)
 {
-    Arguments
+    public Arguments
     {
         options = Map.copyOf(options);
         positional = ImmutableList.copyOf(positional);
@@ -22,7 +22,7 @@ record Arguments(Map<String, String> options, List<String> positional)
      * @param flags names of the options that take none
      * @throws UsageException for any other option, an option given twice or a missing value
      */
-    static Arguments parse(String[] arguments, Set<String> valued, Set<String> flags)
+    public static Arguments parse(String[] arguments, Set<String> valued, Set<String> flags)
     {
         Map<String, String> options = new LinkedHashMap<>();
         ImmutableList.Builder<String> positional = ImmutableList.builder();
@@ -50,27 +50,27 @@ record Arguments(Map<String, String> options, List<String> positional)
         return new Arguments(options, positional.build());
     }
 
-    static Arguments parse(String[] arguments, Set<String> valued)
+    public static Arguments parse(String[] arguments, Set<String> valued)
     {
         return parse(arguments, valued, ImmutableSet.of());
     }
 
-    boolean has(String name)
+    public boolean has(String name)
     {
         return options.containsKey(name);
     }
 
-    Optional<String> value(String name)
+    public Optional<String> value(String name)
     {
         return Optional.ofNullable(options.get(name));
     }
 
-    String required(String name)
+    public String required(String name)
     {
         return value(name).orElseThrow(() -> new UsageException(name + " is missing"));
     }
 
-    int integer(String name, int minimum, int maximum, int otherwise)
+    public int integer(String name, int minimum, int maximum, int otherwise)
     {
         Optional<String> text = value(name);
         if (text.isEmpty()) {

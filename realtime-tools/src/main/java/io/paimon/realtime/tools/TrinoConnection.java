@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Properties;
 
 /** One JDBC session on a Trino server. Not thread-safe. */
-final class TrinoConnection implements AutoCloseable
+public final class TrinoConnection implements AutoCloseable
 {
     private final Connection connection;
 
@@ -24,7 +24,7 @@ final class TrinoConnection implements AutoCloseable
     }
 
     /** @param address {@code host:port} */
-    static TrinoConnection open(String address, String user)
+    public static TrinoConnection open(String address, String user)
             throws SQLException
     {
         Properties properties = new Properties();
@@ -32,7 +32,7 @@ final class TrinoConnection implements AutoCloseable
         return new TrinoConnection(DriverManager.getConnection("jdbc:trino://" + address + "/paimon/default", properties));
     }
 
-    void execute(String sql)
+    public void execute(String sql)
             throws SQLException
     {
         try (Statement statement = connection.createStatement()) {
@@ -41,7 +41,7 @@ final class TrinoConnection implements AutoCloseable
     }
 
     /** All rows, each as the list of its values. */
-    List<List<Object>> query(String sql)
+    public List<List<Object>> query(String sql)
             throws SQLException
     {
         try (Statement statement = connection.createStatement(); ResultSet result = statement.executeQuery(sql)) {
@@ -59,7 +59,7 @@ final class TrinoConnection implements AutoCloseable
     }
 
     /** The number in the only column of the only row; 0 for NULL. */
-    long number(String sql)
+    public long number(String sql)
             throws SQLException
     {
         List<List<Object>> rows = query(sql);
