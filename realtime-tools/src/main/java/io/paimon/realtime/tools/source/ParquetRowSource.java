@@ -27,6 +27,8 @@ import org.apache.paimon.options.Options;
 import org.apache.paimon.reader.RecordReaderIterator;
 import org.apache.paimon.shade.org.apache.parquet.filter2.compat.FilterCompat;
 import org.apache.paimon.shade.org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.paimon.shade.org.apache.parquet.schema.MessageType;
+import org.apache.paimon.shade.org.apache.parquet.schema.Type;
 import org.apache.paimon.types.ArrayType;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
@@ -54,7 +56,8 @@ final class ParquetRowSource implements RowSource
         long size = fileIo.getFileSize(location);
         RowType type;
         try (ParquetFileReader footer = ParquetUtil.getParquetReader(fileIo, location, size, new Options())) {
-            type = ParquetSchemaConverter.convertToPaimonRowType(footer.getFooter().getFileMetaData().getSchema());
+            MessageType schema = footer.getFooter().getFileMetaData().getSchema();
+            type = ParquetSchemaConverter.convertToPaimonRowType(new MessageType(schema.getName(), numbered(schema.getFields())));
         }
         this.schema = new Schema(columns.resolve(file, type.getFieldNames()));
         this.fields = type.getFields();
@@ -65,6 +68,18 @@ final class ParquetRowSource implements RowSource
         this.getters = getters.build();
         this.rows = new RecordReaderIterator<>(new ParquetReaderFactory(new Options(), type, READ_BATCH_ROWS, FilterCompat.NOOP)
                 .createReader(new FormatReaderContext(fileIo, location, size)));
+    }
+
+    /** Paimon wants a number on every field, which most programs do not write; the reader goes by name. */
+    private static List<Type> numbered(List<Type> fields)
+    {
+        ImmutableList.Builder<Type> numbered = ImmutableList.builder();
+        for (int i = 0; i < fields.size(); i++) {
+            Type field = fields.get(i);
+            Type inner = field.isPrimitive() ? field : field.asGroupType().withNewFields(numbered(field.asGroupType().getFields()));
+            numbered.add(inner.withId(i));
+        }
+        return numbered.build();
     }
 
     @Override
