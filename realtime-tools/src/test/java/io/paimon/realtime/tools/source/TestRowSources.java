@@ -43,7 +43,8 @@ final class TestRowSources
             nullable("ratio", new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE)),
             nullable("ok", ArrowType.Bool.INSTANCE),
             new Field("tags", FieldType.nullable(ArrowType.List.INSTANCE), List.of(nullable("element", ArrowType.Utf8.INSTANCE))),
-            new Field("position", FieldType.nullable(ArrowType.Struct.INSTANCE), List.of(nullable("x", new ArrowType.Int(32, true)), nullable("y", new ArrowType.Int(32, true)))),
+            new Field("position", FieldType.nullable(ArrowType.Struct.INSTANCE),
+                    List.of(nullable("x", new ArrowType.Int(32, true)), nullable("y", new ArrowType.Int(32, true)))),
             new Field("counts", FieldType.nullable(new ArrowType.Map(false)), List.of(
                     new Field("entries", FieldType.notNullable(ArrowType.Struct.INSTANCE), List.of(
                             new Field("key", FieldType.notNullable(ArrowType.Utf8.INSTANCE), List.of()),
@@ -161,7 +162,8 @@ final class TestRowSources
         assertRefused("rows.jsonl", "{\"id\":true}\n", "row 1, column id: cannot take 'true'");
         assertRefused("rows.jsonl", "{\"id\":1,\"id\":2}\n", "row 1");
         assertRefused("rows.txt", "", "none of .parquet, .arrow, .csv, .jsonl");
-        assertThatThrownBy(() -> rows(folder.resolve("none.csv").toString(), 1)).isInstanceOf(BadRowException.class).hasMessageContaining("no such file");
+        assertThatThrownBy(() -> rows(folder.resolve("none.csv").toString(), 1)).isInstanceOf(BadRowException.class)
+                .hasMessageContaining("no such file");
     }
 
     private void assertRefused(String name, String text, String message)
@@ -191,7 +193,8 @@ final class TestRowSources
             throws IOException
     {
         List<String> rows = new ArrayList<>();
-        try (RowSource source = RowSources.open(file, input, table, allocator); VectorSchemaRoot root = VectorSchemaRoot.create(source.schema(), allocator)) {
+        try (RowSource source = RowSources.open(file, input, table, allocator);
+                VectorSchemaRoot root = VectorSchemaRoot.create(source.schema(), allocator)) {
             for (int count = source.fill(root, batchRows); count > 0; count = source.fill(root, batchRows)) {
                 assertThat(count).isLessThanOrEqualTo(batchRows);
                 assertThat(root.getRowCount()).isEqualTo(count);
