@@ -152,7 +152,7 @@ final class TestUnionRead
     void statementLargerThanMemoryIsAtomic() throws Exception
     {
         tester.restart(new RealtimeServiceOptions(tester.options().dataDirectory(), 2 << 20, 1_000, 1, tester.options().commitInterval(),
-                tester.options().appendTimeout(), tester.options().readLeaseTimeout(), tester.options().shutdownTimeout(), "rows"));
+                tester.options().appendTimeout(), tester.options().readLeaseTimeout(), tester.options().shutdownTimeout(), "arrow"));
         Identifier table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
         tester.append(table, rows(0, 10));
         int last = 10;
@@ -200,7 +200,7 @@ final class TestUnionRead
         tester.append(table, rows(0, 10));
         RealtimeServiceOptions options = tester.options();
         try (EmbeddedRealtimeService second = tester.start(new RealtimeServiceOptions(options.dataDirectory().resolveSibling("second"), options.memoryLimit(), 10, 1,
-                options.commitInterval(), options.appendTimeout(), options.readLeaseTimeout(), options.shutdownTimeout(), "rows"))) {
+                options.commitInterval(), options.appendTimeout(), options.readLeaseTimeout(), options.shutdownTimeout(), "arrow"))) {
             try (io.paimon.realtime.memory.arrow.ArrowRowWriter writer = new io.paimon.realtime.memory.arrow.ArrowRowWriter(second.rowType(table), second.allocator())) {
                 rows(50, 60).forEach(writer::append);
                 try (VectorSchemaRoot root = writer.finish()) {

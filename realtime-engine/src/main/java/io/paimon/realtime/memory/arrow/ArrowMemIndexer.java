@@ -70,6 +70,18 @@ final class ArrowMemIndexer implements MemIndexer
         updateTotals();
     }
 
+    @Override
+    public void discardFrom(long offset)
+    {
+        checkOpen();
+        if (offset < buildingStart || offset > nextOffset) {
+            throw new IllegalArgumentException("Offset %s is not in the building segment [%s, %s)".formatted(offset, buildingStart, nextOffset));
+        }
+        building.discardFrom(offset);
+        nextOffset = offset;
+        updateTotals();
+    }
+
     private Chunk gather(RealtimeWriteBatch batch)
     {
         Positions positions = new Positions(batch.positions(), batch.from(), batch.rowCount());

@@ -72,6 +72,22 @@ final class ChunkList
         }
     }
 
+    /** Drops the rows from the offset on; a chunk that a merge made of both sides is cut. */
+    void discardFrom(long offset)
+    {
+        while (!chunks.isEmpty() && chunks.getLast().endOffset() > offset) {
+            Chunk last = chunks.getLast();
+            if (last.startOffset() < offset) {
+                Chunk head = merge(List.of(last), Math.toIntExact(offset - last.startOffset()));
+                chunks.set(chunks.size() - 1, head);
+            }
+            else {
+                chunks.removeLast();
+            }
+            last.release();
+        }
+    }
+
     /** All chunks with the holds on them; the list is empty afterwards. */
     List<Chunk> removeAll()
     {
@@ -123,7 +139,9 @@ final class ChunkList
 
     private Chunk merge(List<Chunk> parts, int rows)
     {
-        List<Positions> positions = parts.stream().map(part -> Positions.range(0, part.rowCount())).toList();
+        List<Positions> positions = parts.size() == 1
+                ? List.of(Positions.range(0, rows))
+                : parts.stream().map(part -> Positions.range(0, part.rowCount())).toList();
         List<FieldVector> columns = new ArrayList<>(fields.size());
         try {
             for (int i = 0; i < fields.size(); i++) {
