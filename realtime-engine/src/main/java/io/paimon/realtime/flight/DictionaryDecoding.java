@@ -1,5 +1,6 @@
 package io.paimon.realtime.flight;
 
+import io.paimon.realtime.memory.arrow.VectorLayout;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import java.util.ArrayList;
@@ -32,25 +33,37 @@ final class DictionaryDecoding implements AutoCloseable
     }
 
     /**
-     * @throws RealtimeException BAD_DATA if an index is outside its dictionary
+     * Only what is decoded is checked; the other columns are left to whoever reads them.
+     *
+     * @param tableName for messages
+     * @throws RealtimeException BAD_DATA if an index is outside its dictionary, or offsets of an encoded column or of a dictionary are damaged
      */
-    static DictionaryDecoding decode(VectorSchemaRoot batch, DictionaryProvider dictionaries, BufferAllocator allocator)
+    static DictionaryDecoding decode(String tableName, VectorSchemaRoot batch, DictionaryProvider dictionaries, BufferAllocator allocator)
     {
         List<FieldVector> columns = new ArrayList<>();
         List<FieldVector> decoded = new ArrayList<>();
         try {
-            VectorGather gather = new VectorGather(dictionaries);
+            if (batch.getFieldVectors().stream().anyMatch(column -> isEncoded(column.getField()))) {
+                dictionaries.getDictionaryIds().forEach(id -> VectorLayout.check(dictionaries.lookup(id).getVector(), tableName));
+            }
+            SelectionCopy copy = new SelectionCopy(dictionaries);
             int[] all = null;
             for (FieldVector column : batch.getFieldVectors()) {
                 if (!isEncoded(column.getField())) {
                     columns.add(column);
                     continue;
                 }
+                VectorLayout.check(column, tableName);
+                if (column.getValueCount() != batch.getRowCount()) {
+                    throw new RealtimeException(Code.BAD_DATA,
+                            "Table %s, column %s: %s values in a batch of %s rows".formatted(tableName, column.getName(),
+                                    column.getValueCount(), batch.getRowCount()));
+                }
                 FieldVector target = decodedField(column.getField(), dictionaries, 0).createVector(allocator);
                 decoded.add(target);
                 columns.add(target);
                 all = all == null ? IntStream.range(0, batch.getRowCount()).toArray() : all;
-                gather.gather(column, target, all, batch.getRowCount());
+                copy.copy(column, target, all, batch.getRowCount());
             }
             return new DictionaryDecoding(new VectorSchemaRoot(columns.stream().map(FieldVector::getField).toList(), columns, batch.getRowCount()),
                     decoded);

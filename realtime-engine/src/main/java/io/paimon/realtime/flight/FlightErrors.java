@@ -11,6 +11,7 @@ import org.apache.arrow.flight.CallHeaders;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
+import org.apache.arrow.memory.OutOfMemoryException;
 
 /**
  * {@link RealtimeException}s on the wire and back.
@@ -37,6 +38,7 @@ final class FlightErrors
             case RealtimeException e -> toGrpc(e.code(), e.getMessage(), e);
             case StatusRuntimeException e -> e;
             case FlightRuntimeException e -> toGrpc(codeOf(e), String.valueOf(e.status().description()), e);
+            case OutOfMemoryException e -> toGrpc(Code.RESOURCE_EXHAUSTED, "No memory for this message now: " + e.getMessage(), e);
             default -> toGrpc(Code.INTERNAL, "Unexpected failure: " + failure, failure);
         };
     }

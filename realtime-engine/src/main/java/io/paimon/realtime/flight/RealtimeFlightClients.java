@@ -6,10 +6,11 @@ import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
-import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -19,12 +20,14 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class RealtimeFlightClients implements AutoCloseable
 {
     private static final int MAX_CLIENTS = 64;
+    /** A caller that got a client uses it at once; after this time without a reader nobody is about to. */
+    private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final BufferAllocator allocator;
     private final FlightClientOptions options;
 
     @GuardedBy("this")
-    private final Map<String, RealtimeFlightClient> clients = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<String, Entry> clients = new LinkedHashMap<>(16, 0.75f, true);
     @GuardedBy("this")
     private boolean closed;
 
@@ -48,15 +51,32 @@ public final class RealtimeFlightClients implements AutoCloseable
         if (closed) {
             throw new RealtimeException(Code.UNAVAILABLE, "The connections to the writer are closed");
         }
-        RealtimeFlightClient client = clients.get(uri);
-        if (client == null) {
-            if (clients.size() >= MAX_CLIENTS) {
-                throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "Connections to %s writers are open".formatted(clients.size()));
-            }
-            client = RealtimeFlightClient.connect(allocator, options.withUri(uri));
-            clients.put(uri, client);
+        Entry entry = clients.get(uri);
+        if (entry == null) {
+            makeRoom();
+            entry = new Entry(RealtimeFlightClient.connect(allocator, options.withUri(uri)));
+            clients.put(uri, entry);
         }
-        return client;
+        entry.lastUsedNanos = System.nanoTime();
+        return entry.client;
+    }
+
+    @GuardedBy("this")
+    private void makeRoom()
+    {
+        if (clients.size() < MAX_CLIENTS) {
+            return;
+        }
+        long now = System.nanoTime();
+        for (Iterator<Entry> iterator = clients.values().iterator(); iterator.hasNext();) {
+            Entry entry = iterator.next();
+            if (now - entry.lastUsedNanos > IDLE_NANOS && entry.client.openReaders() == 0) {
+                iterator.remove();
+                entry.client.close();
+                return;
+            }
+        }
+        throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "Connections to %s writers are open".formatted(clients.size()));
     }
 
     @Override
@@ -65,7 +85,7 @@ public final class RealtimeFlightClients implements AutoCloseable
         List<RealtimeFlightClient> open;
         synchronized (this) {
             closed = true;
-            open = new ArrayList<>(clients.values());
+            open = clients.values().stream().map(entry -> entry.client).toList();
             clients.clear();
         }
         RuntimeException failure = null;
@@ -84,6 +104,17 @@ public final class RealtimeFlightClients implements AutoCloseable
         }
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    private static final class Entry
+    {
+        private final RealtimeFlightClient client;
+        private long lastUsedNanos;
+
+        private Entry(RealtimeFlightClient client)
+        {
+            this.client = client;
         }
     }
 }

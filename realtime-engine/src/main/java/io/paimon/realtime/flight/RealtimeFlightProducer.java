@@ -129,8 +129,7 @@ final class RealtimeFlightProducer implements FlightProducer
 
     private long accept(PutTarget target, VectorSchemaRoot batch, FlightStream stream)
     {
-        BatchValidation.validate(batch, stream.getDictionaryProvider());
-        try (DictionaryDecoding decoded = DictionaryDecoding.decode(batch, stream.getDictionaryProvider(), inbound)) {
+        try (DictionaryDecoding decoded = DictionaryDecoding.decode(target.table().getFullName(), batch, stream.getDictionaryProvider(), inbound)) {
             switch (target) {
                 case PutTarget.Append append -> {
                     return service.append(append.table(), decoded.rows()).rows();

@@ -117,9 +117,9 @@ final class RowStream
         for (int i = 0; i < count; i++) {
             positions[i] = batch.position(start + i);
         }
-        VectorGather gather = new VectorGather(new MapDictionaryProvider());
+        SelectionCopy copy = new SelectionCopy(new MapDictionaryProvider());
         for (int column = 0; column < batch.columns().size(); column++) {
-            gather.gather(batch.columns().get(column), root.getVector(column), positions, count);
+            copy.copy(batch.columns().get(column), root.getVector(column), positions, count);
         }
         root.setRowCount(count);
     }

@@ -24,10 +24,19 @@ import org.apache.arrow.vector.complex.StructVector;
  * Checks that everything a vector's offsets and lengths point at lies inside its buffers. Arrow does not check it when it reads a message, and the copies here work
  * on raw addresses: what passes here cannot make them read beyond a buffer.
  */
-final class VectorLayout
+public final class VectorLayout
 {
     private VectorLayout()
     {}
+
+    /**
+     * @param tableName for messages
+     * @throws io.paimon.realtime.model.RealtimeException BAD_DATA naming table and column
+     */
+    public static void check(FieldVector vector, String tableName)
+    {
+        check(vector, Place.column(tableName, vector.getName()));
+    }
 
     static void check(FieldVector vector, Place place)
     {

@@ -22,19 +22,21 @@ import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
  * Copies chosen positions of vectors, column by column, into vectors of the same logical type: children of structs may be fewer or in another order
  * (matched by field id), and dictionary-encoded vectors at any depth are decoded.
  */
-final class VectorGather
+final class SelectionCopy
 {
     /** Position whose result is NULL. */
     static final int NULL = -1;
 
     private static final int OFFSET_BYTES = 4;
+    /** Elements of lists in one batch: a long list in a dictionary may be named by many rows. */
+    private static final int MAX_ELEMENTS = 1 << 26;
 
     private final DictionaryProvider dictionaries;
 
     /**
      * @param dictionaries of the encoded vectors that will be copied
      */
-    VectorGather(DictionaryProvider dictionaries)
+    SelectionCopy(DictionaryProvider dictionaries)
     {
         this.dictionaries = dictionaries;
     }
@@ -45,7 +47,7 @@ final class VectorGather
      * @param positions of the source, or {@link #NULL}; the first {@code count} are used
      * @throws RealtimeException BAD_DATA if an index is outside its dictionary or a vector is of a kind that cannot be copied
      */
-    void gather(FieldVector source, FieldVector target, int[] positions, int count)
+    void copy(FieldVector source, FieldVector target, int[] positions, int count)
     {
         DictionaryEncoding encoding = source.getField().getDictionary();
         if (encoding != null) {
@@ -53,21 +55,21 @@ final class VectorGather
             return;
         }
         switch (source) {
-            case StructVector struct when target instanceof StructVector to -> gatherStruct(struct, to, positions, count);
-            case ListVector list when target instanceof ListVector to -> gatherList(list, to, positions, count);
-            case FixedSizeListVector list when target instanceof FixedSizeListVector to -> gatherFixedSizeList(list, to, positions, count);
-            case BitVector bits when target instanceof BitVector to -> gatherSafely(bits, to, positions, count);
+            case StructVector struct when target instanceof StructVector to -> copyStruct(struct, to, positions, count);
+            case ListVector list when target instanceof ListVector to -> copyList(list, to, positions, count);
+            case FixedSizeListVector list when target instanceof FixedSizeListVector to -> copyFixedSizeList(list, to, positions, count);
+            case BitVector bits when target instanceof BitVector to -> copySafely(bits, to, positions, count);
             case BaseFixedWidthVector fixed when target.getClass() == source.getClass() ->
-                gatherFixedWidth(fixed, (BaseFixedWidthVector) target, positions,
+                copyFixedWidth(fixed, (BaseFixedWidthVector) target, positions,
                         count);
-            case BaseVariableWidthVector variable when target.getClass() == source.getClass() -> gatherVariableWidth(variable,
+            case BaseVariableWidthVector variable when target.getClass() == source.getClass() -> copyVariableWidth(variable,
                     (BaseVariableWidthVector) target, positions, count);
             default -> {
                 if (target.getClass() != source.getClass() || !source.getField().getChildren().isEmpty()) {
                     throw new RealtimeException(Code.BAD_DATA,
                             "Column %s: a vector of type %s cannot be copied".formatted(source.getName(), source.getField().getType()));
                 }
-                gatherSafely(source, target, positions, count);
+                copySafely(source, target, positions, count);
             }
         }
     }
@@ -95,16 +97,16 @@ final class VectorGather
             }
             entries[i] = (int) entry;
         }
-        gather(values, target, entries, count);
+        copy(values, target, entries, count);
     }
 
-    private void gatherStruct(StructVector source, StructVector target, int[] positions, int count)
+    private void copyStruct(StructVector source, StructVector target, int[] positions, int count)
     {
         setValidity(source, target, positions, count);
         int[] children = childPositions(source, positions, count);
         List<FieldVector> targets = target.getChildrenFromFields();
         for (int i = 0; i < targets.size(); i++) {
-            gather(child(source, targets.get(i), i), targets.get(i), children, count);
+            copy(child(source, targets.get(i), i), targets.get(i), children, count);
         }
         target.setValueCount(count);
     }
@@ -139,7 +141,7 @@ final class VectorGather
         throw new IllegalArgumentException("No field %s in %s".formatted(target.getField(), source.getField()));
     }
 
-    private void gatherList(ListVector source, ListVector target, int[] positions, int count)
+    private void copyList(ListVector source, ListVector target, int[] positions, int count)
     {
         long total = 0;
         for (int i = 0; i < count; i++) {
@@ -166,11 +168,11 @@ final class VectorGather
         target.setLastSet(count - 1);
         FieldVector targetData = target.getDataVector();
         targetData.clear();
-        gather(source.getDataVector(), targetData, elements, elements.length);
+        copy(source.getDataVector(), targetData, elements, elements.length);
         target.setValueCount(count);
     }
 
-    private void gatherFixedSizeList(FixedSizeListVector source, FixedSizeListVector target, int[] positions, int count)
+    private void copyFixedSizeList(FixedSizeListVector source, FixedSizeListVector target, int[] positions, int count)
     {
         int size = source.getListSize();
         setValidity(source, target, positions, count);
@@ -182,19 +184,19 @@ final class VectorGather
             }
         }
         target.getDataVector().clear();
-        gather(source.getDataVector(), target.getDataVector(), elements, elements.length);
+        copy(source.getDataVector(), target.getDataVector(), elements, elements.length);
         target.setValueCount(count);
     }
 
     private static int checkedCount(FieldVector source, long count)
     {
-        if (count > Integer.MAX_VALUE - 8) {
+        if (count > MAX_ELEMENTS) {
             throw new RealtimeException(Code.BAD_DATA, "Column %s: %s elements in one batch".formatted(source.getName(), count));
         }
         return (int) count;
     }
 
-    private static void gatherFixedWidth(BaseFixedWidthVector source, BaseFixedWidthVector target, int[] positions, int count)
+    private static void copyFixedWidth(BaseFixedWidthVector source, BaseFixedWidthVector target, int[] positions, int count)
     {
         target.allocateNew(count);
         setValidityBits(source, target.getValidityBuffer(), positions, count);
@@ -223,7 +225,7 @@ final class VectorGather
         target.setValueCount(count);
     }
 
-    private static void gatherVariableWidth(BaseVariableWidthVector source, BaseVariableWidthVector target, int[] positions, int count)
+    private static void copyVariableWidth(BaseVariableWidthVector source, BaseVariableWidthVector target, int[] positions, int count)
     {
         ArrowBuf fromOffsets = source.getOffsetBuffer();
         long bytes = 0;
@@ -259,7 +261,7 @@ final class VectorGather
         target.setValueCount(count);
     }
 
-    private static void gatherSafely(FieldVector source, FieldVector target, int[] positions, int count)
+    private static void copySafely(FieldVector source, FieldVector target, int[] positions, int count)
     {
         target.setInitialCapacity(count);
         target.allocateNew();
