@@ -677,6 +677,63 @@ public class PaimonMetadata implements ConnectorMetadata
         alter((PaimonTableHandle) tableHandle, ImmutableList.of(SchemaChange.updateColumnNullability(((PaimonColumnHandle) column).name(), true)));
     }
 
+    @Override
+    public void addField(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> parentPath, String fieldName, Type type,
+            boolean ignoreExisting)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        FileStoreTable table = dataTable(handle);
+        List<String> path = paimonPath(table, parentPath);
+        if (NestedFields.find(table.rowType(), path, fieldName).isPresent()) {
+            if (ignoreExisting) {
+                return;
+            }
+            throw new TrinoException(COLUMN_ALREADY_EXISTS, "Field '%s' already exists".formatted(fieldName));
+        }
+        alter(handle, ImmutableList.of(SchemaChange.addColumn(child(path, fieldName), PaimonTypes.toPaimon(type, fieldIds(table)), null, null)));
+    }
+
+    @Override
+    public void dropField(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, List<String> fieldPath)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        List<String> path = ImmutableList.<String>builder().add(((PaimonColumnHandle) column).name()).addAll(fieldPath).build();
+        alter(handle, ImmutableList.of(SchemaChange.dropColumn(paimonPath(dataTable(handle), path).toArray(new String[0]))));
+    }
+
+    @Override
+    public void renameField(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> fieldPath, String target)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        FileStoreTable table = dataTable(handle);
+        List<String> path = paimonPath(table, fieldPath);
+        if (NestedFields.find(table.rowType(), path.subList(0, path.size() - 1), target).isPresent()) {
+            throw new TrinoException(COLUMN_ALREADY_EXISTS, "Field '%s' already exists".formatted(target));
+        }
+        alter(handle, ImmutableList.of(SchemaChange.renameColumn(path.toArray(new String[0]), target)));
+    }
+
+    @Override
+    public void setFieldType(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> fieldPath, Type type)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        FileStoreTable table = dataTable(handle);
+        alter(handle, ImmutableList.of(SchemaChange.updateColumnType(
+                paimonPath(table, fieldPath).toArray(new String[0]), PaimonTypes.toPaimon(type, fieldIds(table)), true)));
+    }
+
+    /** The path with every name as Paimon spells it. */
+    private static List<String> paimonPath(FileStoreTable table, List<String> path)
+    {
+        return NestedFields.resolve(table.rowType(), path)
+                .orElseThrow(() -> new TrinoException(COLUMN_NOT_FOUND, "Field '%s' does not exist".formatted(String.join(".", path))));
+    }
+
+    private static String[] child(List<String> parent, String name)
+    {
+        return ImmutableList.<String>builder().addAll(parent).add(name).build().toArray(new String[0]);
+    }
+
     private void alter(PaimonTableHandle handle, List<SchemaChange> changes)
     {
         dataTable(handle);
@@ -702,6 +759,23 @@ public class PaimonMetadata implements ConnectorMetadata
     }
 
     // writing
+
+    @Override
+    public void truncateTable(ConnectorSession session, ConnectorTableHandle tableHandle)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        try (TableCommitImpl commit = dataTable(handle).newCommit(commitUser(session))) {
+            commit.truncateTable();
+        }
+        catch (Exception e) {
+            throw new TrinoException(PAIMON_COMMIT_ERROR, "Cannot truncate %s: %s".formatted(handle.name(), e.getMessage()), e);
+        }
+    }
+
+    private static String commitUser(ConnectorSession session)
+    {
+        return "trino-" + session.getQueryId();
+    }
 
     @Override
     public Optional<ConnectorTableLayout> getNewTableLayout(ConnectorSession session, ConnectorTableMetadata tableMetadata)
