@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** The floors of the engine: each imports only what stands below it. */
 final class TestFloors
 {
-    private static final JavaClasses CLASSES = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.paimon.realtime");
+    private static final JavaClasses CLASSES = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.paimon.realtime");
 
     /** Packages whose classes Paimon's users may rely on; everything else is Paimon's own business. */
     private static final Set<String> PUBLIC_PACKAGES = Set.of(

@@ -20,7 +20,8 @@ import org.apache.paimon.table.sink.TableWriteImpl;
  */
 public final class BulkFlush
 {
-    private BulkFlush() {}
+    private BulkFlush()
+    {}
 
     /**
      * @param rows number of rows by partition-bucket

@@ -22,7 +22,8 @@ import org.apache.paimon.table.FileStoreTable;
  */
 public final class ReadPoints
 {
-    private ReadPoints() {}
+    private ReadPoints()
+    {}
 
     /**
      * @param cut what the query sees of the writer; empty if the writer has nothing of the table
@@ -38,7 +39,8 @@ public final class ReadPoints
         TableCutInfo info = cut.get();
         Optional<String> lineage = progressFiles.lineage();
         if (!lineage.equals(Optional.of(info.lineage()))) {
-            throw new RealtimeException(Code.UNAVAILABLE, "Table %s was dropped or re-created while its writer held rows".formatted(table.fullName()));
+            throw new RealtimeException(Code.UNAVAILABLE,
+                    "Table %s was dropped or re-created while its writer held rows".formatted(table.fullName()));
         }
         long snapshot = latest.orElse(-1L);
         if (snapshot < info.committedSnapshot()) {
@@ -48,7 +50,8 @@ public final class ReadPoints
         while (published.isPresent() && isAhead(published.get(), info)) {
             snapshot = published.get().snapshotId() - 1;
             if (snapshot < Snapshot.FIRST_SNAPSHOT_ID || !table.snapshotManager().snapshotExists(snapshot)) {
-                throw new RealtimeException(Code.CUT_EXPIRED, "Table %s: the snapshot that fits the query's view is gone: run the query again".formatted(table.fullName()));
+                throw new RealtimeException(Code.CUT_EXPIRED,
+                        "Table %s: the snapshot that fits the query's view is gone: run the query again".formatted(table.fullName()));
             }
             published = progressFiles.newest(info.lineage(), snapshot);
         }
@@ -77,7 +80,8 @@ public final class ReadPoints
 
     private static RealtimeException rolledBack(FileStoreTable table, TableCutInfo cut, long snapshot)
     {
-        return new RealtimeException(Code.UNAVAILABLE, "Table %s: snapshot %s is behind what its writer committed in snapshot %s; it was rolled back".formatted(
-                table.fullName(), snapshot, cut.committedSnapshot()));
+        return new RealtimeException(Code.UNAVAILABLE,
+                "Table %s: snapshot %s is behind what its writer committed in snapshot %s; it was rolled back".formatted(
+                        table.fullName(), snapshot, cut.committedSnapshot()));
     }
 }

@@ -51,7 +51,8 @@ final class DataDirectory implements AutoCloseable
         synchronized (DataDirectory.class) {
             // within one JVM a file lock is an exception, not an answer
             if (!IN_USE.add(path)) {
-                throw new RealtimeException(Code.UNAVAILABLE, "paimon.realtime.data-directory %s is used by another catalog of this server".formatted(path));
+                throw new RealtimeException(Code.UNAVAILABLE,
+                        "paimon.realtime.data-directory %s is used by another catalog of this server".formatted(path));
             }
         }
         FileChannel channel = null;

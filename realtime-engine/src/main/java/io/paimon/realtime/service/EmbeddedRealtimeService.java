@@ -111,13 +111,16 @@ public final class EmbeddedRealtimeService implements RealtimeService
                 .map(Provider::get)
                 .filter(factory -> factory.name().equals(options.memIndexer()))
                 .findFirst()
-                .orElseThrow(() -> new RealtimeException(Code.UNAVAILABLE, "paimon.realtime.mem-indexer: there is no '%s'".formatted(options.memIndexer())));
+                .orElseThrow(() -> new RealtimeException(Code.UNAVAILABLE,
+                        "paimon.realtime.mem-indexer: there is no '%s'".formatted(options.memIndexer())));
         this.directory = DataDirectory.open(options.dataDirectory());
         this.allocator = ArrowMemory.newRootAllocator(options.memoryLimit());
         this.budget = new MemoryBudget(options.memoryLimit(), allocator::getAllocatedMemory, this::onPressure);
         this.pins = new Pins(board, options.readLeaseTimeout().toMillis(), System::nanoTime);
-        this.scheduler = Executors.newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat("realtime-schedule-%d").setDaemon(true).build());
-        this.rounds = Executors.newFixedThreadPool(options.flushThreads(), new ThreadFactoryBuilder().setNameFormat("realtime-round-%d").setDaemon(true).build());
+        this.scheduler = Executors
+                .newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat("realtime-schedule-%d").setDaemon(true).build());
+        this.rounds = Executors.newFixedThreadPool(options.flushThreads(),
+                new ThreadFactoryBuilder().setNameFormat("realtime-round-%d").setDaemon(true).build());
         long interval = options.commitInterval().toMillis();
         Future<?> _ = scheduler.scheduleWithFixedDelay(this::startRounds, interval, interval, TimeUnit.MILLISECONDS);
         long lease = Math.max(1, options.readLeaseTimeout().toMillis() / 10);
@@ -159,7 +162,8 @@ public final class EmbeddedRealtimeService implements RealtimeService
         TableStatus status = realtimeTable.status();
         int pinCount = pins.count(table.getFullName());
         return new TableStatus(status.table(), status.epoch(), status.lastCommitSnapshot(), status.lastError(), status.buckets().stream()
-                .map(bucket -> new BucketStatus(bucket.partition(), bucket.bucket(), bucket.committedOffset(), bucket.upperOffset(), bucket.memoryRows(),
+                .map(bucket -> new BucketStatus(bucket.partition(), bucket.bucket(), bucket.committedOffset(), bucket.upperOffset(),
+                        bucket.memoryRows(),
                         bucket.memoryBytes(), bucket.segments(), pinCount, bucket.oldestRowAgeMillis()))
                 .toList());
     }
@@ -228,7 +232,8 @@ public final class EmbeddedRealtimeService implements RealtimeService
         List<VectorSchemaRoot> batches = new ArrayList<>();
         try {
             for (Path file : files) {
-                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ); ArrowFileReader reader = new ArrowFileReader(channel, allocator)) {
+                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+                        ArrowFileReader reader = new ArrowFileReader(channel, allocator)) {
                     while (reader.loadNextBatch()) {
                         batches.add(copy(reader.getVectorSchemaRoot()));
                     }

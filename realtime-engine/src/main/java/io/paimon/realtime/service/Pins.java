@@ -151,6 +151,7 @@ final class Pins
 
     private static RealtimeException expired(String queryId)
     {
-        return new RealtimeException(Code.CUT_EXPIRED, "The view of query %s over the rows in memory is gone: run the query again".formatted(queryId));
+        return new RealtimeException(Code.CUT_EXPIRED,
+                "The view of query %s over the rows in memory is gone: run the query again".formatted(queryId));
     }
 }

@@ -64,7 +64,8 @@ public final class MemoryBudget
         long share = limit / 4 * 3;
         if (bytes > share) {
             throw new RealtimeException(Code.INVALID_ARGUMENT,
-                    "%s needs %s bytes, more than the memory limit of %s allows: send smaller batches or raise paimon.realtime.memory-limit".formatted(what, bytes, limit));
+                    "%s needs %s bytes, more than the memory limit of %s allows: send smaller batches or raise paimon.realtime.memory-limit"
+                            .formatted(what, bytes, limit));
         }
         return reserve(what, bytes, share, timeoutMillis);
     }

@@ -87,7 +87,8 @@ public final class RealtimeTable implements AutoCloseable
      * @param incarnation id of the running service, part of the commit user
      * @param maxPartitionBuckets partition-buckets with rows in memory at the most
      */
-    public record TableOptions(MemIndexerFactory indexers, BufferAllocator allocator, MemoryBudget budget, CutBoard board, String name, String logId, String incarnation,
+    public record TableOptions(MemIndexerFactory indexers, BufferAllocator allocator, MemoryBudget budget, CutBoard board, String name, String logId,
+            String incarnation,
             int maxPartitionBuckets, long appendTimeoutMillis)
     {
         public TableOptions
@@ -149,7 +150,8 @@ public final class RealtimeTable implements AutoCloseable
         this.options = options;
         this.commitUser = "realtime-%s-%s".formatted(options.incarnation(), UUID.randomUUID());
         Progress claim = new Progress(lineage, options.logId(), base.map(found -> found.progress().epoch() + 1).orElse(1L),
-                base.map(found -> found.progress().identifier() + 1).orElse(1L), false, base.map(found -> found.progress().offsets()).orElse(Map.of()),
+                base.map(found -> found.progress().identifier() + 1).orElse(1L), false,
+                base.map(found -> found.progress().offsets()).orElse(Map.of()),
                 base.map(found -> found.progress().producers()).orElse(Map.of()));
         long snapshot = new ProgressCommit(table, commitUser).commit(base.map(Published::progress), claim, List.of());
         this.committed = new Published(snapshot, claim);
@@ -260,8 +262,9 @@ public final class RealtimeTable implements AutoCloseable
             }
         }
         if (buckets.size() + Sets.difference(ends.keySet(), buckets.keySet()).size() > options.maxPartitionBuckets()) {
-            throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "Table %s: rows for more than %s partition-buckets in memory (paimon.realtime.max-partition-buckets); try again"
-                    .formatted(name, options.maxPartitionBuckets()));
+            throw new RealtimeException(Code.RESOURCE_EXHAUSTED,
+                    "Table %s: rows for more than %s partition-buckets in memory (paimon.realtime.max-partition-buckets); try again"
+                            .formatted(name, options.maxPartitionBuckets()));
         }
         Map<PartitionBucket, Long> written = new HashMap<>();
         try {
@@ -273,7 +276,8 @@ public final class RealtimeTable implements AutoCloseable
                         buckets.put(route.bucket(), bucket);
                     }
                     long start = written.getOrDefault(route.bucket(), bucket.upper);
-                    currentGeneration(bucket).indexer.write(new RealtimeWriteBatch(batches.get(i), route.positions(), route.from(), route.rowCount(), start));
+                    currentGeneration(bucket).indexer
+                            .write(new RealtimeWriteBatch(batches.get(i), route.positions(), route.from(), route.rowCount(), start));
                     written.put(route.bucket(), start + route.rowCount());
                 }
             }
@@ -365,7 +369,8 @@ public final class RealtimeTable implements AutoCloseable
     {
         if (bucket.generations.isEmpty() || Iterables.getLast(bucket.generations).table.schema().id() != table.schema().id()) {
             bucket.generations.add(new Generation(table, options.indexers().create(
-                    new MemIndexerOptions(name, table.rowType(), table.schema().trimmedPrimaryKeys(), bucket.upper, options.allocator(), table.options()))));
+                    new MemIndexerOptions(name, table.rowType(), table.schema().trimmedPrimaryKeys(), bucket.upper, options.allocator(),
+                            table.options()))));
         }
         return Iterables.getLast(bucket.generations);
     }
@@ -451,7 +456,8 @@ public final class RealtimeTable implements AutoCloseable
             }
             refreshSchema();
             Map<PartitionBucket, Long> ends = new HashMap<>(committed.progress().offsets());
-            record Work(PartitionBucket bucket, FileStoreTable table, MemIndexer indexer, RealtimeSegmentHandle segment) {}
+            record Work(PartitionBucket bucket, FileStoreTable table, MemIndexer indexer, RealtimeSegmentHandle segment)
+            {}
             List<Work> work = new ArrayList<>();
             appendLock.lock();
             try {
@@ -491,9 +497,11 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
-    private List<CommitMessage> flush(FileStoreTable target, PartitionBucket bucket, MemIndexer indexer, RealtimeSegmentHandle segment, long identifier)
+    private List<CommitMessage> flush(FileStoreTable target, PartitionBucket bucket, MemIndexer indexer, RealtimeSegmentHandle segment,
+            long identifier)
     {
-        try (MemoryBudget.Reservation _ = options.budget().reserveForFlush("Flush of table " + name, segment.memoryBytes(), options.appendTimeoutMillis());
+        try (MemoryBudget.Reservation _ = options.budget().reserveForFlush("Flush of table " + name, segment.memoryBytes(),
+                options.appendTimeoutMillis());
                 SegmentRows rows = new SegmentRows(indexer.createCommitReaders(segment), target.rowType())) {
             return new SegmentFlush(target, commitUser).flush(bucket, rows, segment.rowCount(), identifier);
         }
@@ -532,7 +540,8 @@ public final class RealtimeTable implements AutoCloseable
         try {
             ProgressFiles progressFiles = new ProgressFiles(table);
             Published published = progressFiles.newest(lineage, snapshotId)
-                    .orElseThrow(() -> new RealtimeException(Code.COMMIT_FAILED, "Table %s: snapshot %s has no progress of this table".formatted(name, snapshotId)));
+                    .orElseThrow(() -> new RealtimeException(Code.COMMIT_FAILED,
+                            "Table %s: snapshot %s has no progress of this table".formatted(name, snapshotId)));
             if (published.progress().isSameStep(committed.progress())) {
                 return;
             }
@@ -541,7 +550,8 @@ public final class RealtimeTable implements AutoCloseable
                         published.progress().epoch(), committed.progress().epoch()));
             }
             if (published.progress().identifier() < committed.progress().identifier()) {
-                throw new RealtimeException(Code.INVALID_ARGUMENT, "Table %s: snapshot %s is older than the adopted %s".formatted(name, snapshotId, committed.snapshotId()));
+                throw new RealtimeException(Code.INVALID_ARGUMENT,
+                        "Table %s: snapshot %s is older than the adopted %s".formatted(name, snapshotId, committed.snapshotId()));
             }
             if (prepared != null && published.progress().isSameStep(prepared.next())) {
                 prepared = null;
@@ -568,7 +578,8 @@ public final class RealtimeTable implements AutoCloseable
     private void reclaim(Bucket bucket, long end)
     {
         for (Generation generation : List.copyOf(bucket.generations)) {
-            long last = generation.sealed.stream().filter(segment -> segment.offsets().end() <= end).mapToLong(segment -> segment.offsets().end()).max().orElse(-1);
+            long last = generation.sealed.stream().filter(segment -> segment.offsets().end() <= end).mapToLong(segment -> segment.offsets().end())
+                    .max().orElse(-1);
             if (last < 0) {
                 continue;
             }
@@ -603,7 +614,8 @@ public final class RealtimeTable implements AutoCloseable
     {
         appendLock.lock();
         try {
-            return buckets.values().stream().flatMap(bucket -> bucket.generations.stream()).mapToLong(generation -> generation.indexer.rowCount()).sum();
+            return buckets.values().stream().flatMap(bucket -> bucket.generations.stream()).mapToLong(generation -> generation.indexer.rowCount())
+                    .sum();
         }
         finally {
             appendLock.unlock();

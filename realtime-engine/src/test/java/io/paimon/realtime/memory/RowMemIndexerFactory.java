@@ -259,7 +259,8 @@ public final class RowMemIndexerFactory implements MemIndexerFactory
                 if (count > 0) {
                     context.rowsReturned().add(count);
                     chunk.retain();
-                    return Optional.of(new MemBatch(request.readType().getFields().stream().map(DataField::name).map(chunk.rows::getVector).toList(), positions, 0,
+                    return Optional.of(new MemBatch(request.readType().getFields().stream().map(DataField::name).map(chunk.rows::getVector).toList(),
+                            positions, 0,
                             count, chunk::release));
                 }
             }

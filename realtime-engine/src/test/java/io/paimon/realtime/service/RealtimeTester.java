@@ -63,7 +63,8 @@ public final class RealtimeTester implements AutoCloseable
     public RealtimeServiceOptions options()
     {
         RealtimeServiceOptions defaults = RealtimeServiceOptions.defaults(directory.resolve("data"));
-        return new RealtimeServiceOptions(defaults.dataDirectory(), 256 << 20, 1_000, 2, Duration.ofHours(1), Duration.ofSeconds(5), Duration.ofMinutes(5),
+        return new RealtimeServiceOptions(defaults.dataDirectory(), 256 << 20, 1_000, 2, Duration.ofHours(1), Duration.ofSeconds(5),
+                Duration.ofMinutes(5),
                 Duration.ofMinutes(1), "arrow");
     }
 

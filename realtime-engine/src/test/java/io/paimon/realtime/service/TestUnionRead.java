@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TestUnionRead
 {
     private static final RowType ROW_TYPE = RowType.of(
-            new org.apache.paimon.types.DataType[] {DataTypes.BIGINT(), DataTypes.STRING(), DataTypes.INT(), DataTypes.STRING()},
-            new String[] {"id", "v", "n", "dt"});
+            new org.apache.paimon.types.DataType[]{DataTypes.BIGINT(), DataTypes.STRING(), DataTypes.INT(), DataTypes.STRING()},
+            new String[]{"id", "v", "n", "dt"});
 
     private RealtimeTester tester;
 
@@ -170,7 +170,8 @@ final class TestUnionRead
 
     private void stage(Identifier table, String statement, String part, List<GenericRow> rows)
     {
-        try (io.paimon.realtime.memory.arrow.ArrowRowWriter writer = new io.paimon.realtime.memory.arrow.ArrowRowWriter(tester.service().rowType(table),
+        try (io.paimon.realtime.memory.arrow.ArrowRowWriter writer = new io.paimon.realtime.memory.arrow.ArrowRowWriter(
+                tester.service().rowType(table),
                 tester.service().allocator())) {
             rows.forEach(writer::append);
             try (VectorSchemaRoot root = writer.finish()) {
@@ -199,9 +200,11 @@ final class TestUnionRead
         Identifier table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "1", "bucket-key", "id"));
         tester.append(table, rows(0, 10));
         RealtimeServiceOptions options = tester.options();
-        try (EmbeddedRealtimeService second = tester.start(new RealtimeServiceOptions(options.dataDirectory().resolveSibling("second"), options.memoryLimit(), 10, 1,
-                options.commitInterval(), options.appendTimeout(), options.readLeaseTimeout(), options.shutdownTimeout(), "arrow"))) {
-            try (io.paimon.realtime.memory.arrow.ArrowRowWriter writer = new io.paimon.realtime.memory.arrow.ArrowRowWriter(second.rowType(table), second.allocator())) {
+        try (EmbeddedRealtimeService second = tester
+                .start(new RealtimeServiceOptions(options.dataDirectory().resolveSibling("second"), options.memoryLimit(), 10, 1,
+                        options.commitInterval(), options.appendTimeout(), options.readLeaseTimeout(), options.shutdownTimeout(), "arrow"))) {
+            try (io.paimon.realtime.memory.arrow.ArrowRowWriter writer = new io.paimon.realtime.memory.arrow.ArrowRowWriter(second.rowType(table),
+                    second.allocator())) {
                 rows(50, 60).forEach(writer::append);
                 try (VectorSchemaRoot root = writer.finish()) {
                     second.append(table, root);
@@ -239,7 +242,8 @@ final class TestUnionRead
         Random random = new Random(seed);
         Map<Identifier, List<GenericRow>> model = new HashMap<>();
         for (int i = 0; i < 4; i++) {
-            Map<String, String> options = new HashMap<>(Map.of("bucket", i % 2 == 0 ? "-1" : "3", "file.format", List.of("parquet", "orc", "avro").get(i % 3)));
+            Map<String, String> options = new HashMap<>(
+                    Map.of("bucket", i % 2 == 0 ? "-1" : "3", "file.format", List.of("parquet", "orc", "avro").get(i % 3)));
             if (i % 2 == 1) {
                 options.put("bucket-key", "id");
             }

@@ -74,7 +74,8 @@ final class ArrowBlocks
     private static final int PICOS_PER_MICRO = 1_000_000;
     private static final int PICOS_PER_NANO = 1_000;
 
-    private ArrowBlocks() {}
+    private ArrowBlocks()
+    {}
 
     /** A column of the batch as a block. */
     static Block toBlock(MemBatch batch, int column, DataType paimonType, Type type)
@@ -122,7 +123,8 @@ final class ArrowBlocks
         int[] values = new int[count];
         ArrowBuf data = vector.getDataBuffer();
         if (batch.isRange()) {
-            data.nioBuffer((long) batch.from() * Integer.BYTES, count * Integer.BYTES).order(java.nio.ByteOrder.nativeOrder()).asIntBuffer().get(values);
+            data.nioBuffer((long) batch.from() * Integer.BYTES, count * Integer.BYTES).order(java.nio.ByteOrder.nativeOrder()).asIntBuffer()
+                    .get(values);
         }
         else {
             for (int i = 0; i < count; i++) {
@@ -201,7 +203,8 @@ final class ArrowBlocks
             }
             case VarCharVector text -> {
                 byte[] bytes = text.get(position);
-                type.writeSlice(builder, type instanceof CharType charType ? truncateToLengthAndTrimSpaces(wrappedBuffer(bytes), charType) : wrappedBuffer(bytes));
+                type.writeSlice(builder,
+                        type instanceof CharType charType ? truncateToLengthAndTrimSpaces(wrappedBuffer(bytes), charType) : wrappedBuffer(bytes));
             }
             case VarBinaryVector binary -> type.writeSlice(builder, wrappedBuffer(binary.get(position)));
             case MapVector map -> appendMap((MapBlockBuilder) builder, map, position, paimonType, (MapType) type);
@@ -215,7 +218,8 @@ final class ArrowBlocks
                     }
                 });
             }
-            case StructVector struct -> appendRow((RowBlockBuilder) builder, struct, position, (RowType) paimonType, (io.trino.spi.type.RowType) type);
+            case StructVector struct ->
+                appendRow((RowBlockBuilder) builder, struct, position, (RowType) paimonType, (io.trino.spi.type.RowType) type);
             default -> throw new IllegalArgumentException("Not a canonical vector: " + vector.getField());
         }
     }

@@ -860,7 +860,8 @@ public class PaimonMetadata implements ConnectorMetadata
         FileStoreTable table = dataTable(handle);
         checkWritable(handle.name(), table);
         Optional<RealtimeTarget> realtime = Optional.empty();
-        if (realtimeEnabled && PaimonTableProperties.isRealtime(table.options()) && PaimonSessionProperties.getWriteMode(session) == WriteMode.REALTIME) {
+        if (realtimeEnabled && PaimonTableProperties.isRealtime(table.options())
+                && PaimonSessionProperties.getWriteMode(session) == WriteMode.REALTIME) {
             WriterStatus status = writer.service().status();
             realtime = Optional.of(new RealtimeTarget(status.address(), status.incarnation(), session.getQueryId()));
             rollbackAction.set(() -> writer.service().abandon(handle.identifier(), session.getQueryId()));

@@ -108,7 +108,8 @@ class PaimonSplitSource implements ConnectorSplitSource
         }
         RealtimeTicket ticket = handle.realtime().get();
         return ticket.ranges().stream()
-                .map(range -> new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(), range.bucket(),
+                .map(range -> new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
+                        range.bucket(),
                         range.start(), range.end()))
                 .filter(split -> partitionFilter.isEmpty() || partitionFilter.get().matches(split.partitionBucket().partition()))
                 .toList();

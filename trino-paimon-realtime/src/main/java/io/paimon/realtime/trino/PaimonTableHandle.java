@@ -70,12 +70,14 @@ public record PaimonTableHandle(
 
     PaimonTableHandle withFilter(TupleDomain<PaimonColumnHandle> newEnforced, TupleDomain<PaimonColumnHandle> newUnenforced)
     {
-        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, newEnforced, newUnenforced, limit, realtime);
+        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, newEnforced, newUnenforced, limit,
+                realtime);
     }
 
     PaimonTableHandle withRealtime(OptionalLong newSnapshotId, RealtimeTicket ticket)
     {
-        return new PaimonTableHandle(name, database, table, kind, schemaId, newSnapshotId, timeTravel, readMode, enforced, unenforced, limit, Optional.of(ticket));
+        return new PaimonTableHandle(name, database, table, kind, schemaId, newSnapshotId, timeTravel, readMode, enforced, unenforced, limit,
+                Optional.of(ticket));
     }
 
     PaimonTableHandle withLimit(long newLimit)

@@ -105,7 +105,8 @@ public class RealtimeCarrier
                 }
             }
             catch (IOException e) {
-                throw new RealtimeException(RealtimeException.Code.UNAVAILABLE, "paimon.realtime.flight.token-file cannot be read: " + e.getMessage(), e);
+                throw new RealtimeException(RealtimeException.Code.UNAVAILABLE, "paimon.realtime.flight.token-file cannot be read: " + e.getMessage(),
+                        e);
             }
             if (config.getFlightTlsTrustCertificate().isPresent()) {
                 options = options.withTrustCertificate(Path.of(config.getFlightTlsTrustCertificate().get()));

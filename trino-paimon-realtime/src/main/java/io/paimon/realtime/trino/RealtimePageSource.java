@@ -98,7 +98,8 @@ final class RealtimePageSource implements ConnectorPageSource
         else {
             positions = java.util.Arrays.copyOfRange(batch.positions(), next, next + count);
         }
-        try (MemBatch part = new MemBatch(batch.columns(), positions, from, count, () -> {})) {
+        try (MemBatch part = new MemBatch(batch.columns(), positions, from, count, () -> {
+        })) {
             Block[] blocks = new Block[columns.size()];
             for (int i = 0; i < blocks.length; i++) {
                 blocks[i] = ArrowBlocks.toBlock(part, i, readType.getTypeAt(i), columns.get(i).type());

@@ -23,9 +23,12 @@ import org.apache.paimon.utils.SerializationUtils;
  * @param start D: offset of the first row that the snapshot does not hold
  * @param end U: end of what the view shows
  */
-public record RealtimeSplit(String address, String incarnation, String queryId, OptionalLong snapshotId, String partition, int bucket, long start, long end)
-        implements ConnectorSplit
+public record RealtimeSplit(String address, String incarnation, String queryId, OptionalLong snapshotId, String partition, int bucket, long start,
+        long end)
+        implements
+            ConnectorSplit
 {
+
     private static final int INSTANCE_SIZE = instanceSize(RealtimeSplit.class);
     private static final long ROWS_OF_STANDARD_SPLIT = 1_000_000;
 

@@ -45,12 +45,15 @@ public class RealtimeWriter
         }
         else if (config.isEnabled()) {
             try {
-                Path directory = Path.of(config.getDataDirectory().orElseThrow(() -> new RealtimeException(Code.UNAVAILABLE, "paimon.realtime.data-directory is not set")));
-                startedService = new EmbeddedRealtimeService(new RealtimeServiceOptions(directory, config.getMemoryLimit().toBytes(), config.getMaxPartitionBuckets(),
-                        config.getFlushThreads(), config.getCommitInterval().toJavaTime(), config.getAppendTimeout().toJavaTime(),
-                        config.getReadLeaseTimeout().toJavaTime(), config.getShutdownTimeout().toJavaTime(), config.getMemIndexer()),
+                Path directory = Path.of(config.getDataDirectory()
+                        .orElseThrow(() -> new RealtimeException(Code.UNAVAILABLE, "paimon.realtime.data-directory is not set")));
+                startedService = new EmbeddedRealtimeService(
+                        new RealtimeServiceOptions(directory, config.getMemoryLimit().toBytes(), config.getMaxPartitionBuckets(),
+                                config.getFlushThreads(), config.getCommitInterval().toJavaTime(), config.getAppendTimeout().toJavaTime(),
+                                config.getReadLeaseTimeout().toJavaTime(), config.getShutdownTimeout().toJavaTime(), config.getMemIndexer()),
                         identifier -> catalog.load(identifier)
-                                .orElseThrow(() -> new RealtimeException(Code.NOT_FOUND, "Table %s does not exist".formatted(identifier.getFullName()))));
+                                .orElseThrow(
+                                        () -> new RealtimeException(Code.NOT_FOUND, "Table %s does not exist".formatted(identifier.getFullName()))));
                 startedServer = RealtimeFlightServer.start(startedService, startedService.allocator(), flightOptions(config));
                 startedService.setAddress(startedServer.address());
                 reason = "";
@@ -81,7 +84,8 @@ public class RealtimeWriter
             options = options.withToken(token.get());
         }
         if (config.getFlightTlsCertificate().isPresent() && config.getFlightTlsKey().isPresent()) {
-            options = options.withTls(new FlightServerOptions.Tls(Path.of(config.getFlightTlsCertificate().get()), Path.of(config.getFlightTlsKey().get())));
+            options = options
+                    .withTls(new FlightServerOptions.Tls(Path.of(config.getFlightTlsCertificate().get()), Path.of(config.getFlightTlsKey().get())));
         }
         return options;
     }
@@ -97,7 +101,8 @@ public class RealtimeWriter
     /** The writer, or an error that says why there is none. */
     public EmbeddedRealtimeService service()
     {
-        return service.orElseThrow(() -> new TrinoException(PAIMON_REALTIME_UNAVAILABLE, "The real-time writer is not available: " + unavailableReason));
+        return service
+                .orElseThrow(() -> new TrinoException(PAIMON_REALTIME_UNAVAILABLE, "The real-time writer is not available: " + unavailableReason));
     }
 
     /** The writer, if it is in this JVM. */

@@ -1,0 +1,84 @@
+package io.paimon.realtime.trino;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trino.Session;
+import io.trino.testing.AbstractTestQueryFramework;
+import io.trino.testing.DistributedQueryRunner;
+import io.trino.testing.QueryRunner;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** Rows in the writer's memory through SQL, on one coordinator and two workers: memory splits are read in place on the one and over Flight on the others. */
+final class TestRealtimeQueries extends AbstractTestQueryFramework
+{
+    @Override
+    protected QueryRunner createQueryRunner() throws Exception
+    {
+        Path data = Files.createTempDirectory("realtime");
+        DistributedQueryRunner queryRunner = PaimonQueryRunner.builder()
+                .setWorkerCount(2)
+                .addConnectorProperty("paimon.realtime.enabled", "true")
+                .addConnectorProperty("paimon.realtime.data-directory", data.toString())
+                .addConnectorProperty("paimon.realtime.commit-interval", "1h")
+                .build();
+        queryRunner.execute("CREATE SCHEMA paimon.tpch");
+        return queryRunner;
+    }
+
+    private Session committed()
+    {
+        return Session.builder(getSession()).setCatalogSessionProperty("paimon", "realtime_read_mode", "COMMITTED").build();
+    }
+
+    @Test
+    void insertIsVisibleBeforeASnapshotHoldsItAndAfterTheFlush()
+    {
+        for (String kind : new String[]{"bucket = -1", "bucket = 3, bucket_key = ARRAY['orderkey']",
+                "bucket = 2, bucket_key = ARRAY['orderkey'], partitioned_by = ARRAY['orderstatus']"}) {
+            assertUpdate(
+                    ("CREATE TABLE t (orderkey bigint, custkey bigint, orderstatus varchar(1), totalprice double, orderdate date, orderpriority varchar(15), clerk varchar(15), "
+                            + "shippriority integer, comment varchar(79)) WITH (realtime = true, %s)").formatted(kind));
+            assertUpdate("INSERT INTO t SELECT * FROM tpch.tiny.orders WHERE orderkey % 2 = 0", "SELECT count(*) FROM orders WHERE orderkey % 2 = 0");
+            assertQuery("SELECT * FROM t", "SELECT * FROM orders WHERE orderkey % 2 = 0");
+            assertThat(computeActual(committed(), "SELECT * FROM t").getRowCount()).isZero();
+            assertUpdate("CALL paimon.system.flush(schema_name => 'tpch', table_name => 't')");
+            assertQuery(committed(), "SELECT * FROM t", "SELECT * FROM orders WHERE orderkey % 2 = 0");
+            assertUpdate("INSERT INTO t SELECT * FROM tpch.tiny.orders WHERE orderkey % 2 = 1", "SELECT count(*) FROM orders WHERE orderkey % 2 = 1");
+            assertQuery("SELECT * FROM t", "SELECT * FROM orders");
+            assertQuery("SELECT count(*), sum(totalprice) FROM t WHERE orderstatus = 'F' AND orderkey < 1000",
+                    "SELECT count(*), sum(totalprice) FROM orders WHERE orderstatus = 'F' AND orderkey < 1000");
+            assertQuery("SELECT count(*) FROM t a JOIN t b ON a.orderkey = b.orderkey", "SELECT count(*) FROM orders");
+            assertUpdate("DROP TABLE t");
+        }
+    }
+
+    @Test
+    void everyTypeComesBackFromMemoryAsFromDisk()
+    {
+        assertUpdate(
+                "CREATE TABLE types (a boolean, b tinyint, c smallint, d integer, e bigint, f real, g double, h decimal(10,2), i decimal(30,5), j char(5), k varchar, "
+                        + "l varbinary, m date, n timestamp(3), o timestamp(6), p timestamp(9), q timestamp(3) with time zone, r array(integer), s map(varchar, bigint), "
+                        + "u row(x integer, y varchar)) WITH (realtime = true, bucket = -1)");
+        assertUpdate(
+                "INSERT INTO types VALUES (true, 1, 2, 3, 4, 5.5, 6.5, 7.25, 8.00001, 'ab', 'text', X'0102', DATE '1969-12-31', TIMESTAMP '1969-12-31 23:59:59.999', "
+                        + "TIMESTAMP '2024-01-02 10:04:05.123456', TIMESTAMP '0001-01-01 00:00:00.123456789', TIMESTAMP '2024-01-02 10:04:05.123 UTC', ARRAY[1, NULL, 3], "
+                        + "MAP(ARRAY['k'], ARRAY[9]), ROW(1, NULL)), "
+                        + "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+                2);
+        String memory = computeActual("SELECT * FROM types ORDER BY e").getMaterializedRows().toString();
+        assertUpdate("CALL paimon.system.flush()");
+        assertThat(computeActual(committed(), "SELECT * FROM types ORDER BY e").getMaterializedRows().toString()).isEqualTo(memory);
+        assertUpdate("DROP TABLE types");
+    }
+
+    @Test
+    void planShowsTheModeAndTheSnapshot()
+    {
+        assertUpdate("CREATE TABLE explained (id bigint) WITH (realtime = true, bucket = -1)");
+        assertUpdate("INSERT INTO explained VALUES 1, 2, 3", 3);
+        assertThat((String) computeScalar("EXPLAIN SELECT * FROM explained")).contains("mode=UNION").contains("memoryRows=3");
+        assertUpdate("DROP TABLE explained");
+    }
+}
