@@ -45,6 +45,7 @@ public class PaimonConnectorFactory implements ConnectorFactory
                     new PaimonModule(),
                     binder -> {
                         binder.bind(ClassLoader.class).toInstance(classLoader);
+                        binder.bind(ConnectorContext.class).toInstance(context);
                         binder.bind(PaimonCatalogOptions.class).toInstance(PaimonCatalogOptions.fromProperties(config));
                     });
 
