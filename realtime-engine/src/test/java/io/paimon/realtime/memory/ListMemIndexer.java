@@ -51,6 +51,16 @@ final class ListMemIndexer implements MemIndexer
     }
 
     @Override
+    public void discardFrom(long offset)
+    {
+        checkOpen();
+        if (offset < buildingStart || offset > nextOffset()) {
+            throw new IllegalArgumentException("Offset %s is not in the building segment [%s, %s)".formatted(offset, buildingStart, nextOffset()));
+        }
+        building = new ArrayList<>(building.subList(0, Math.toIntExact(offset - buildingStart)));
+    }
+
+    @Override
     public Optional<RealtimeSegmentHandle> sealForCommit()
     {
         checkOpen();

@@ -28,7 +28,8 @@ final class TestPaimonFixtures
     void everyTableIsReadAsPaimonReadsIt(String format)
             throws Exception
     {
-        java.nio.file.Path warehouse = java.nio.file.Path.of(System.getProperty("fixtures.dir", "fixtures")).resolve(format).toAbsolutePath().normalize();
+        java.nio.file.Path warehouse = java.nio.file.Path.of(System.getProperty("fixtures.dir", "fixtures")).resolve(format).toAbsolutePath()
+                .normalize();
         assumeTrue(Files.isDirectory(warehouse), "No tables to read: " + warehouse + " is not there");
         SoftAssertions softly = new SoftAssertions();
         int compared = 0;
