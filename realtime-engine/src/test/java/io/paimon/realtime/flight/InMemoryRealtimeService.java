@@ -318,6 +318,7 @@ final class InMemoryRealtimeService implements RealtimeService
         tables.remove(table);
     }
 
+    @Override
     public void drop(Identifier table)
     {
         Table stored = tables.remove(table);
