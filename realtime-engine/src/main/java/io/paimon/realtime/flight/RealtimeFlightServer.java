@@ -15,6 +15,7 @@ import java.net.UnknownHostException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.apache.arrow.flight.FlightServer;
 import org.apache.arrow.flight.Location;
@@ -35,6 +36,7 @@ public final class RealtimeFlightServer implements AutoCloseable
     private final BufferAllocator inbound;
     private final BufferAllocator outbound;
     private final String address;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private RealtimeFlightServer(FlightServer server, ExecutorService executor, BufferAllocator inbound, BufferAllocator outbound, String address)
     {
@@ -139,7 +141,7 @@ public final class RealtimeFlightServer implements AutoCloseable
         try {
             builder.useTls(tls.certificate().toFile(), tls.key().toFile());
         }
-        catch (IOException e) {
+        catch (IOException | IllegalArgumentException e) {
             throw new RealtimeException(Code.INVALID_ARGUMENT, "Cannot read the TLS certificate or key: " + e.getMessage(), e);
         }
     }
@@ -165,10 +167,19 @@ public final class RealtimeFlightServer implements AutoCloseable
         return server.getPort();
     }
 
+    /** Most bytes of received batches that were held at one time. */
+    long peakInboundBytes()
+    {
+        return inbound.getPeakMemoryAllocation();
+    }
+
     /** Ends open streams (their clients see UNAVAILABLE or a cancelled call) and frees everything. */
     @Override
     public void close()
     {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
         boolean interrupted = false;
         try {
             server.close();

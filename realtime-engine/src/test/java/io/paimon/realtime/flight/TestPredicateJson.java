@@ -65,7 +65,10 @@ class TestPredicateJson
         predicates.add(PredicateBuilder.or(predicates.get(0), PredicateBuilder.and(predicates.get(1), predicates.get(14))));
         for (Predicate predicate : predicates) {
             Predicate decoded = PredicateJson.decode(PredicateJson.encode(predicate));
-            assertThat(decoded).usingRecursiveComparison().isEqualTo(predicate);
+            assertThat(decoded).usingRecursiveComparison()
+                    .withEqualsForType(Float::equals, Float.class)
+                    .withEqualsForType(Double::equals, Double.class)
+                    .isEqualTo(predicate);
             assertThat(PredicateJson.encode(decoded)).isEqualTo(PredicateJson.encode(predicate));
         }
     }
