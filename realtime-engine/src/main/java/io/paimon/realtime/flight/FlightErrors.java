@@ -39,6 +39,8 @@ final class FlightErrors
             case StatusRuntimeException e -> e;
             case FlightRuntimeException e -> toGrpc(codeOf(e), String.valueOf(e.status().description()), e);
             case OutOfMemoryException e -> toGrpc(Code.RESOURCE_EXHAUSTED, "No memory for this message now: " + e.getMessage(), e);
+            // Arrow wraps what wakes a waiting stream when the server closes
+            case RuntimeException e when e.getCause() instanceof InterruptedException -> toGrpc(Code.UNAVAILABLE, "The writer is closing", e);
             default -> toGrpc(Code.INTERNAL, "Unexpected failure: " + failure, failure);
         };
     }

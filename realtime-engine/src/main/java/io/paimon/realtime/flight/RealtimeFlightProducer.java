@@ -320,6 +320,7 @@ final class RealtimeFlightProducer implements FlightProducer
             case StatusRuntimeException _ -> true;
             // the client went away, or sent what Arrow cannot read
             case FlightRuntimeException e -> e.status().code() == FlightStatusCode.CANCELLED;
+            case RuntimeException e -> e.getCause() instanceof InterruptedException;
             default -> false;
         };
         if (!expected) {

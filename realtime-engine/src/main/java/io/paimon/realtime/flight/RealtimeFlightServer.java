@@ -82,7 +82,7 @@ public final class RealtimeFlightServer implements AutoCloseable
             if (options.tls().isPresent()) {
                 useTls(builder, options.tls().get());
             }
-            FlightServer server = builder.build();
+            FlightServer server = build(builder, options);
             try {
                 server.start();
             }
@@ -141,8 +141,19 @@ public final class RealtimeFlightServer implements AutoCloseable
         try {
             builder.useTls(tls.certificate().toFile(), tls.key().toFile());
         }
-        catch (IOException | IllegalArgumentException e) {
+        catch (IOException e) {
             throw new RealtimeException(Code.INVALID_ARGUMENT, "Cannot read the TLS certificate or key: " + e.getMessage(), e);
+        }
+    }
+
+    /** Arrow reads the certificate and the key only here. */
+    private static FlightServer build(FlightServer.Builder builder, FlightServerOptions options)
+    {
+        try {
+            return builder.build();
+        }
+        catch (IllegalArgumentException e) {
+            throw new RealtimeException(Code.INVALID_ARGUMENT, "Cannot serve %s: %s".formatted(options, rootMessage(e)), e);
         }
     }
 

@@ -84,7 +84,7 @@ final class CuttingProxy implements AutoCloseable
             throws Exception
     {
         listener.close();
-        for (Socket socket : new Socket[] {client, server}) {
+        for (Socket socket : new Socket[]{client, server}) {
             if (socket != null) {
                 socket.close();
             }

@@ -65,9 +65,11 @@ class TestFlightSecurity
         try (FlightFixture flight = new FlightFixture(FlightServerOptions.loopback().withToken(TOKEN));
                 FlightClient client = FlightClient.builder(flight.allocator, Location.forGrpcInsecure("127.0.0.1", flight.server.port())).build()) {
             FlightRuntimeException failure = catchThrowableOfType(FlightRuntimeException.class,
-                    () -> client.listActions(authorization(header)).forEach(_ -> {}));
+                    () -> client.listActions(authorization(header)).forEach(_ -> {
+                    }));
             assertThat(failure.status().code()).isEqualTo(FlightStatusCode.UNAUTHENTICATED);
-            client.listActions(authorization("bearer " + TOKEN)).forEach(_ -> {});
+            client.listActions(authorization("bearer " + TOKEN)).forEach(_ -> {
+            });
         }
     }
 
@@ -176,6 +178,7 @@ class TestFlightSecurity
 
     private static String pem(String kind, byte[] encoded)
     {
-        return "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(kind, Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(encoded), kind);
+        return "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(kind, Base64.getMimeEncoder(64, new byte[]{'\n'}).encodeToString(encoded),
+                kind);
     }
 }

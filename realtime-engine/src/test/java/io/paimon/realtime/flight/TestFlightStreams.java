@@ -139,7 +139,8 @@ class TestFlightStreams
         Identifier nested = Identifier.create("s", "nested");
         RowType type = new RowType(List.of(
                 DataTypes.FIELD(0, "list", DataTypes.ARRAY(DataTypes.STRING())),
-                DataTypes.FIELD(1, "row", new RowType(List.of(DataTypes.FIELD(2, "a", DataTypes.INT()), DataTypes.FIELD(3, "b", DataTypes.STRING()))))));
+                DataTypes.FIELD(1, "row",
+                        new RowType(List.of(DataTypes.FIELD(2, "a", DataTypes.INT()), DataTypes.FIELD(3, "b", DataTypes.STRING()))))));
         flight.service.createTable(nested, type);
         DictionaryEncoding encoding = new DictionaryEncoding(1, false, new ArrowType.Int(32, true));
         FieldType encoded = new FieldType(true, new ArrowType.Int(32, true), encoding);
@@ -225,7 +226,8 @@ class TestFlightStreams
         // the batch that was being appended is whole; the one behind it may have been read before the cancellation came
         await("the put has ended", () -> flight.service.batchCount(TABLE) >= 1);
         assertThat(flight.service.rowCount(TABLE) % 5).isZero();
-        flight.service.beforeAppend(_ -> {});
+        flight.service.beforeAppend(_ -> {
+        });
         flight.append(0, 1);
     }
 
@@ -253,10 +255,10 @@ class TestFlightStreams
                 assertThat(flight.service.rowCount(TABLE)).isGreaterThanOrEqualTo(put.acknowledgedRows());
             }
             other.write();
-            assertThat(other.finish()).isEqualTo(2 * batchRows);
+            assertThat(other.finish()).isEqualTo(2L * batchRows);
         }
         assertThat(flight.service.rowCount(TABLE) % batchRows).isZero();
-        assertThat(flight.service.rowCount(TABLE)).isLessThan(100 * batchRows);
+        assertThat(flight.service.rowCount(TABLE)).isLessThan(100L * batchRows);
     }
 
     @Test
