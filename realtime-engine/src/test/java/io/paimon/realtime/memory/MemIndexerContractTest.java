@@ -243,8 +243,7 @@ public abstract class MemIndexerContractTest
     @Test
     public void filtersAreExact()
     {
-        long seed = System.nanoTime();
-        System.out.println("seed " + seed);
+        long seed = RandomRows.newSeed();
         Random random = new Random(seed);
         RandomRows randomRows = new RandomRows(seed);
         RowType type = RandomRows.ALL_TYPES;

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.data.BinaryString;
@@ -47,6 +48,14 @@ public final class RandomRows
     public RandomRows(long seed)
     {
         random = new Random(seed);
+    }
+
+    /** A new seed, printed; or the one that the system property test.seed gives, to repeat a run. */
+    public static long newSeed()
+    {
+        long seed = Long.getLong("test.seed", System.nanoTime());
+        System.out.println("test.seed=" + seed);
+        return seed;
     }
 
     private static RowType allTypes()
@@ -208,11 +217,23 @@ public final class RandomRows
             case byte[] bytes -> new BigInteger(1, bytes).toString(16) + "/" + bytes.length;
             case InternalArray array -> toObjects(array, ((ArrayType) type).getElementType());
             case InternalMap map -> type instanceof MapType mapType
-                    ? List.of(toObjects(map.keyArray(), mapType.getKeyType()), toObjects(map.valueArray(), mapType.getValueType()))
-                    : List.of(toObjects(map.keyArray(), ((MultisetType) type).getElementType()), toObjects(map.valueArray(), DataTypes.INT()));
+                    ? toObjects(map, mapType.getKeyType(), mapType.getValueType())
+                    : toObjects(map, ((MultisetType) type).getElementType(), DataTypes.INT());
             case InternalRow row -> toObjects(row, (RowType) type);
             default -> value.toString();
         };
+    }
+
+    private static Map<String, Object> toObjects(InternalMap map, DataType keyType, DataType valueType)
+    {
+        List<Object> keys = toObjects(map.keyArray(), keyType);
+        List<Object> values = toObjects(map.valueArray(), valueType);
+        // maps have no order
+        Map<String, Object> sorted = new TreeMap<>();
+        for (int i = 0; i < keys.size(); i++) {
+            sorted.put(keys.get(i).toString(), values.get(i));
+        }
+        return sorted;
     }
 
     private static List<Object> toObjects(InternalArray array, DataType type)
