@@ -33,7 +33,8 @@ import java.util.TreeMap;
 /** Rows as text that is the same whether Paimon's own reader or Trino has read them; sorted. */
 final class PaimonRows
 {
-    private PaimonRows() {}
+    private PaimonRows()
+    {}
 
     static List<String> read(Table table)
     {
