@@ -69,8 +69,30 @@ final class NestedFields
         return type;
     }
 
+    /** The field of exactly this name, else the only one whose name differs in case. */
     private static Optional<DataField> field(RowType row, String name)
     {
-        return row.getFields().stream().filter(field -> field.name().equalsIgnoreCase(name)).findFirst();
+        if (row.containsField(name)) {
+            return Optional.of(row.getField(name));
+        }
+        List<DataField> matches = row.getFields().stream().filter(field -> field.name().equalsIgnoreCase(name)).toList();
+        return matches.size() == 1 ? Optional.of(matches.getFirst()) : Optional.empty();
+    }
+
+    /** Type of the field or element at a path as {@link #resolve} gives it. */
+    static DataType type(RowType rowType, List<String> resolvedPath)
+    {
+        return typeAt(rowType, resolvedPath);
+    }
+
+    /** Whether a path as {@link #resolve} gives it leads through the key of a map. */
+    static boolean isInMapKey(RowType rowType, List<String> resolvedPath)
+    {
+        for (int i = 0; i < resolvedPath.size(); i++) {
+            if (resolvedPath.get(i).equals("key") && typeAt(rowType, resolvedPath.subList(0, i)) instanceof MapType) {
+                return true;
+            }
+        }
+        return false;
     }
 }

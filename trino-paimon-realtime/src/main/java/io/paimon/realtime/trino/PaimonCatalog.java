@@ -127,11 +127,17 @@ public class PaimonCatalog
             return table;
         }
         ImmutableMap.Builder<String, String> options = ImmutableMap.<String, String>builder().putAll(readOptions);
-        handle.snapshotId().ifPresent(snapshotId -> {
+        if (handle.snapshotId().isPresent() && (handle.timeTravel() || isReadAtOneSnapshot(table))) {
             options.put(CoreOptions.SCAN_MODE.key(), CoreOptions.StartupMode.FROM_SNAPSHOT.toString());
-            options.put(CoreOptions.SCAN_SNAPSHOT_ID.key(), Long.toString(snapshotId));
-        });
+            options.put(CoreOptions.SCAN_SNAPSHOT_ID.key(), Long.toString(handle.snapshotId().getAsLong()));
+        }
         return withSchema((FileStoreTable) table, handle.schemaId()).copyWithoutTimeTravel(options.buildOrThrow());
+    }
+
+    /** Whether a snapshot says what is read: not if a second branch fills in for missing partitions, as that has snapshots of its own. */
+    static boolean isReadAtOneSnapshot(Table table)
+    {
+        return !table.options().containsKey(CoreOptions.SCAN_FALLBACK_BRANCH.key());
     }
 
     /** The table with the schema it had when it had the given schema id, and with its options of today. */

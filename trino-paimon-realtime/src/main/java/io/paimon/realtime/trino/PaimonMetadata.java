@@ -666,9 +666,22 @@ public class PaimonMetadata implements ConnectorMetadata
     @Override
     public void setColumnType(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, Type type)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, ImmutableList.of(SchemaChange.updateColumnType(
-                new String[]{((PaimonColumnHandle) column).name()}, PaimonTypes.toPaimon(type, fieldIds(dataTable(handle))), true)));
+        changeType((PaimonTableHandle) tableHandle, ImmutableList.of(((PaimonColumnHandle) column).name()), type);
+    }
+
+    private void changeType(PaimonTableHandle handle, List<String> path, Type type)
+    {
+        FileStoreTable table = dataTable(handle);
+        if (NestedFields.isInMapKey(table.rowType(), path)) {
+            throw new TrinoException(NOT_SUPPORTED, "Paimon does not support changing fields in keys of maps: " + String.join(".", path));
+        }
+        DataType from = NestedFields.type(table.rowType(), path);
+        DataType to = PaimonTypes.toPaimon(type, fieldIds(table));
+        if (!TypeChanges.isAllowed(from, to)) {
+            throw new TrinoException(NOT_SUPPORTED, "Cannot change the type of '%s' from %s to %s: values could be lost"
+                    .formatted(String.join(".", path), from.copy(true).asSQLString(), to.asSQLString()));
+        }
+        alter(handle, ImmutableList.of(SchemaChange.updateColumnType(path.toArray(new String[0]), to, true)));
     }
 
     @Override
@@ -717,9 +730,7 @@ public class PaimonMetadata implements ConnectorMetadata
     public void setFieldType(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> fieldPath, Type type)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = dataTable(handle);
-        alter(handle, ImmutableList.of(SchemaChange.updateColumnType(
-                paimonPath(table, fieldPath).toArray(new String[0]), PaimonTypes.toPaimon(type, fieldIds(table)), true)));
+        changeType(handle, paimonPath(dataTable(handle), fieldPath), type);
     }
 
     /** The path with every name as Paimon spells it. */

@@ -43,7 +43,8 @@ final class PaimonPredicates
         List<Predicate> predicates = new ArrayList<>();
         domains.forEach((column, domain) -> {
             int index = indexOf(rowType, column);
-            if (index >= 0) {
+            // readers of Parquet take a dot for a step into a row, do not find the column, and drop every row
+            if (index >= 0 && column.name().indexOf('.') < 0) {
                 toPaimon(builder, index, domain).ifPresent(predicates::add);
             }
         });

@@ -46,11 +46,12 @@ public class PaimonSplitManager implements ConnectorSplitManager
         if (handle.enforced().isNone() || handle.unenforced().isNone()) {
             return new FixedSplitSource(ImmutableList.of());
         }
-        if (handle.kind() == PaimonTableHandle.Kind.DATA && handle.snapshotId().isEmpty() && handle.realtime().isEmpty()) {
-            return new FixedSplitSource(ImmutableList.of());
-        }
         long maxSplitSize = PaimonSessionProperties.getMaxSplitSize(session).toBytes();
         Table paimonTable = catalog.load(handle, ImmutableMap.of(CoreOptions.SOURCE_SPLIT_TARGET_SIZE.key(), maxSplitSize + " b"));
+        if (handle.kind() == PaimonTableHandle.Kind.DATA && handle.snapshotId().isEmpty() && handle.realtime().isEmpty()
+                && PaimonCatalog.isReadAtOneSnapshot(paimonTable)) {
+            return new FixedSplitSource(ImmutableList.of());
+        }
         checkPartitionFilter(session, handle, paimonTable);
         return new PaimonSplitSource(
                 paimonTable,

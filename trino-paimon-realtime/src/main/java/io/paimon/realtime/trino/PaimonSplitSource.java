@@ -21,6 +21,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_READ_ERROR;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
@@ -76,8 +77,14 @@ class PaimonSplitSource implements ConnectorSplitSource
         int size = 0;
         while (size < maxSize && splits.hasNext() && !isLimitReached()) {
             Split split = splits.next();
-            if (split instanceof DataSplit dataSplit && !(matches(partitionFilter, dataSplit) && matches(dynamicPartitionFilter, dataSplit))) {
-                continue;
+            if (split instanceof DataSplit dataSplit) {
+                if (!matches(partitionFilter, dataSplit) || !matches(dynamicPartitionFilter, dataSplit)) {
+                    continue;
+                }
+            }
+            else if (partitionFilter.isPresent()) {
+                throw new TrinoException(NOT_SUPPORTED, "Filters on partition columns of %s are not supported: its splits are of kind %s"
+                        .formatted(handle.name(), split.getClass().getSimpleName()));
             }
             // what a split yields is known only where nothing is merged, and counts only where nothing is filtered afterwards
             OptionalLong mergedRows = split.mergedRowCount();
@@ -117,7 +124,7 @@ class PaimonSplitSource implements ConnectorSplitSource
 
     private Iterator<Split> plan(TupleDomain<PaimonColumnHandle> dynamicPredicate)
     {
-        if (handle.kind() == PaimonTableHandle.Kind.DATA && handle.snapshotId().isEmpty()) {
+        if (handle.realtime().isPresent() && handle.snapshotId().isEmpty()) {
             return ImmutableList.<Split>of().iterator();
         }
         ReadBuilder readBuilder = table.newReadBuilder();

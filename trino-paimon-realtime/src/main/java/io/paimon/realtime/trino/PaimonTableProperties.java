@@ -212,7 +212,7 @@ public final class PaimonTableProperties
         String resolve(String property, String column);
     }
 
-    /** What SHOW CREATE TABLE shows. */
+    /** What SHOW CREATE TABLE shows: not the extra properties, as the engine cannot write maps; they are in the table's {@code $options}. */
     static Map<String, Object> fromTable(List<String> primaryKey, List<String> partitionKeys, Map<String, String> options)
     {
         ImmutableMap.Builder<String, Object> properties = ImmutableMap.builder();
@@ -222,16 +222,12 @@ public final class PaimonTableProperties
         if (!partitionKeys.isEmpty()) {
             properties.put(PARTITIONED_BY, lowerCase(partitionKeys));
         }
-        ImmutableMap.Builder<String, String> extra = ImmutableMap.builder();
         options.forEach((name, value) -> {
             Optional<String> property = OPTION_OF_PROPERTY.entrySet().stream()
                     .filter(entry -> entry.getValue().equals(name))
                     .map(Map.Entry::getKey)
                     .findFirst();
             if (property.isEmpty()) {
-                if (!RESERVED_OPTIONS.contains(name)) {
-                    extra.put(name, value);
-                }
                 return;
             }
             properties.put(property.get(), switch (property.get()) {
@@ -241,10 +237,6 @@ public final class PaimonTableProperties
                 default -> value;
             });
         });
-        Map<String, String> extraOptions = extra.buildOrThrow();
-        if (!extraOptions.isEmpty()) {
-            properties.put(EXTRA_PROPERTIES, extraOptions);
-        }
         return properties.buildOrThrow();
     }
 

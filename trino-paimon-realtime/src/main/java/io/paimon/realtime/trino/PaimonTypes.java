@@ -138,6 +138,10 @@ final class PaimonTypes
                                     "Fields of a row need names to be stored in Paimon: " + type.getDisplayName()));
                     fields.add(new DataField(fieldIds.incrementAndGet(), name, toPaimon(field.getType(), fieldIds)));
                 }
+                if (fields.stream().map(DataField::name).distinct().count() < fields.size()) {
+                    throw new TrinoException(NOT_SUPPORTED,
+                            "Fields of a row need names of their own to be stored in Paimon: " + type.getDisplayName());
+                }
                 yield new org.apache.paimon.types.RowType(fields);
             }
             default -> throw new TrinoException(NOT_SUPPORTED, "Unsupported type: " + type.getDisplayName());

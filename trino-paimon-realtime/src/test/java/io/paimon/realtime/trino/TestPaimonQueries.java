@@ -4,6 +4,9 @@ import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.QueryRunner;
 import org.junit.jupiter.api.Test;
 
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 final class TestPaimonQueries extends AbstractTestQueryFramework
@@ -41,5 +44,119 @@ final class TestPaimonQueries extends AbstractTestQueryFramework
                 assertUpdate("DROP TABLE t");
             }
         }
+    }
+
+    @Test
+    void realtimeIsKeptAsOptionOfTheTable()
+    {
+        assertUpdate(
+                "CREATE TABLE rt (id bigint NOT NULL, dt date NOT NULL, v bigint) WITH (realtime = true, primary_key = ARRAY['id', 'dt'], partitioned_by = ARRAY['dt'], "
+                        +
+                        "bucket = 4, bucket_key = ARRAY['id'], sequence_field = ARRAY['v'], extra_properties = MAP(ARRAY['snapshot.num-retained.min', 'fields.v.ignore-retract'], ARRAY['20', 'true']))");
+        assertQuery("SELECT value FROM \"rt$options\" WHERE key = 'realtime.enabled'", "VALUES 'true'");
+        assertThat((String) computeScalar("SHOW CREATE TABLE rt")).contains("realtime = true", "primary_key = ARRAY['id','dt']", "bucket = 4",
+                "bucket_key = ARRAY['id']",
+                "sequence_field = ARRAY['v']");
+        assertQuery("SELECT value FROM \"rt$options\" WHERE key = 'snapshot.num-retained.min'", "VALUES '20'");
+        assertUpdate("ALTER TABLE rt SET PROPERTIES realtime = false");
+        assertQuery("SELECT value FROM \"rt$options\" WHERE key = 'realtime.enabled'", "VALUES 'false'");
+        assertQueryFails("ALTER TABLE rt SET PROPERTIES primary_key = ARRAY['v']", "Table property 'primary_key' cannot be changed");
+        assertUpdate("DROP TABLE rt");
+        assertQueryFails("CREATE TABLE rt (id bigint) WITH (realtime = true, primary_key = ARRAY['id'])",
+                "A real-time table with a primary key needs bucket >= 1.*");
+        assertQueryFails("CREATE TABLE rt (id bigint) WITH (realtime = true, bucket = -2)",
+                "A real-time table needs bucket >= 1, or bucket = -1 without a primary key: bucket is -2");
+        assertQueryFails("CREATE TABLE rt (id bigint) WITH (extra_properties = MAP(ARRAY['no.such.option'], ARRAY['1']))",
+                ".*Paimon has no table option 'no.such.option'.*");
+        assertUpdate("CREATE TABLE rt (id bigint) WITH (realtime = true, realtime_offset_column = true)");
+        assertQuery("SELECT count(*) FROM \"rt$schemas\" WHERE fields LIKE '%_OFFSET%'", "VALUES 1");
+        assertThat((String) computeScalar("SHOW CREATE TABLE rt")).contains("realtime_offset_column = true").doesNotContain("_offset bigint");
+        assertUpdate("INSERT INTO rt VALUES 1", 1);
+        assertQuery("SELECT * FROM rt", "VALUES 1");
+        assertUpdate("DROP TABLE rt");
+    }
+
+    @Test
+    void partitionFiltersReadOnlyTheirPartitions()
+    {
+        assertUpdate("CREATE TABLE parts (id integer, dt date, p varchar, c char(12)) WITH (partitioned_by = ARRAY['dt', 'p', 'c'])");
+        assertUpdate(
+                "INSERT INTO parts VALUES (1, NULL, 'a/b', '2023-06-01'), (2, DATE '2024-01-01', 'e%f', '2023-06-02'), (3, DATE '2024-01-01', 'i=j', '2023-06-03'), "
+                        +
+                        "(4, DATE '1969-12-31', 'ü', NULL), (5, DATE '2024-01-02', '__DEFAULT_PARTITION__x', '')",
+                5);
+        assertQuery("SELECT id FROM parts WHERE dt IS NULL", "VALUES 1");
+        assertQuery("SELECT id FROM parts WHERE dt IS NOT NULL", "VALUES 2, 3, 4, 5");
+        assertQuery("SELECT id FROM parts WHERE dt = DATE '2024-01-01'", "VALUES 2, 3");
+        assertQuery("SELECT id FROM parts WHERE dt <> DATE '2024-01-01'", "VALUES 4, 5");
+        assertQuery("SELECT id FROM parts WHERE p = 'e%f'", "VALUES 2");
+        assertQuery("SELECT id FROM parts WHERE p IN ('ü', 'a/b', 'i=j')", "VALUES 1, 3, 4");
+        assertQuery("SELECT id FROM parts WHERE c = '2023-06-02'", "VALUES 2");
+        assertQuery("SELECT id FROM parts WHERE c = CAST('2023-06-02' AS char(12))", "VALUES 2");
+        assertQuery("SELECT id FROM parts WHERE c >= CAST('2023-06-02' AS char(12))", "VALUES 2, 3");
+        assertQuery("SELECT count(*) FROM parts WHERE dt = DATE '2024-01-01'", "VALUES 2");
+        assertQuery("SELECT count(*) FROM \"parts$partitions\"", "VALUES 5");
+        assertQuery("SELECT id FROM parts WHERE id = NULL AND p = 'ü'", "SELECT 1 WHERE false");
+        assertExplain("EXPLAIN SELECT id FROM parts WHERE dt = DATE '2024-01-01'", "paimon:tpch.parts snapshot=1 mode=COMMITTED");
+        assertUpdate("DROP TABLE parts");
+    }
+
+    @Test
+    void limitsCountLiveRows()
+    {
+        assertUpdate("CREATE TABLE live (id integer, v integer) WITH (primary_key = ARRAY['id'], bucket = 1)");
+        for (int i = 0; i < 3; i++) {
+            assertUpdate("INSERT INTO live SELECT n, %s FROM UNNEST(sequence(1, 10)) t(n)".formatted(i), 10);
+        }
+        assertUpdate("INSERT INTO live SELECT n, 0 FROM UNNEST(sequence(100, 120)) t(n)", 21);
+        assertThat(computeActual("SELECT id FROM live LIMIT 15").getOnlyColumnAsSet()).hasSize(15);
+        assertThat(computeActual("SELECT id FROM live LIMIT 40").getOnlyColumnAsSet()).hasSize(31);
+        assertQuery("SELECT DISTINCT v FROM live WHERE id <= 10", "VALUES 2");
+        assertQueryReturnsEmptyResult("SELECT id FROM live WHERE id <= 10 AND v = 1");
+        assertUpdate("DROP TABLE live");
+    }
+
+    @Test
+    void olderVersionsHaveTheSchemaOfTheirTime()
+    {
+        assertUpdate("CREATE TABLE versions (x integer)");
+        assertQueryReturnsEmptyResult("SELECT * FROM versions");
+        assertUpdate("INSERT INTO versions VALUES 1", 1);
+        assertUpdate("ALTER TABLE versions ADD COLUMN y integer");
+        assertUpdate("INSERT INTO versions VALUES (2, 2)", 1);
+        assertQuery("SELECT * FROM versions FOR VERSION AS OF 1", "VALUES 1");
+        assertQuery("SELECT * FROM versions FOR VERSION AS OF 2", "VALUES (1, NULL), (2, 2)");
+        assertQuery("SELECT x FROM versions FOR VERSION AS OF 2 EXCEPT SELECT x FROM versions FOR VERSION AS OF 1", "VALUES 2");
+        assertQueryFails("SELECT * FROM versions FOR VERSION AS OF 999999", "Table tpch.versions has no snapshot 999999");
+        assertQueryFails("SELECT * FROM versions FOR VERSION AS OF 'none'", "Table tpch.versions has no tag 'none'");
+        assertQueryFails("SELECT * FROM versions FOR TIMESTAMP AS OF TIMESTAMP '2000-01-01 00:00:00 UTC'",
+                "Table tpch.versions has no version at or before 2000-01-01T00:00:00Z");
+        assertUpdate("TRUNCATE TABLE versions");
+        assertQueryReturnsEmptyResult("SELECT * FROM versions");
+        assertUpdate("DROP TABLE versions");
+    }
+
+    @Test
+    void failedStatementsLeaveNothing()
+    {
+        assertQueryFails("CREATE TABLE broken AS SELECT 1 / (orderkey - orderkey) x FROM tpch.tiny.orders", "Division by zero");
+        assertQueryReturnsEmptyResult("SHOW TABLES LIKE 'broken'");
+        assertUpdate("CREATE TABLE broken (x bigint)");
+        assertQueryFails("INSERT INTO broken SELECT 1 / (orderkey - 7) FROM tpch.tiny.orders", "Division by zero");
+        assertQueryReturnsEmptyResult("SELECT * FROM broken");
+        assertQueryReturnsEmptyResult("SELECT * FROM \"broken$snapshots\"");
+        assertUpdate("DROP TABLE broken");
+        assertQueryFails("CREATE TABLE dynamic WITH (primary_key = ARRAY['x']) AS SELECT 1 x",
+                "Writing to tpch.dynamic is not supported: its buckets are dynamic.*");
+        assertQueryReturnsEmptyResult("SHOW TABLES LIKE 'dynamic'");
+    }
+
+    @Test
+    void manyValuesInAList()
+    {
+        assertUpdate("CREATE TABLE numbers AS SELECT n FROM UNNEST(sequence(1, 10000)) t(n)", 10000);
+        String values = IntStream.range(0, 20_000).mapToObj(i -> Integer.toString(i * 2)).collect(Collectors.joining(","));
+        assertQuery("SELECT count(*) FROM numbers WHERE n IN (" + values + ")", "VALUES 5000");
+        assertUpdate("DROP TABLE numbers");
     }
 }

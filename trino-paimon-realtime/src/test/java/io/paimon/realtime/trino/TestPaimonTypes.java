@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.util.Map;
@@ -67,7 +68,8 @@ final class TestPaimonTypes extends AbstractTestQueryFramework
                          TIMESTAMP '1969-12-01 05:06:07.234 UTC', TIMESTAMP '1969-12-01 05:06:07.234567 UTC', TIMESTAMP '1969-12-01 05:06:07.234567891 UTC',
                          ARRAY[], MAP(), CAST(ROW(NULL, ARRAY[]) AS row(n varchar, l array(row(v integer))))))
                         t(id, b, t, s, l, r, d, short, long, c, v, u, bin, dt, tm, ts0, ts3, ts6, ts9, tz3, tz6, tz9, a, m, n)""")
-                        .formatted(table, format),
+                        .formatted(table, format)
+                        .replaceAll(nanos(format), "$1"),
                 3);
         Table paimon = catalog.getTable(new Identifier("tpch", table));
         assertThat(PaimonRows.render(computeActual("SELECT * FROM " + table)))
@@ -76,10 +78,11 @@ final class TestPaimonTypes extends AbstractTestQueryFramework
                 .map(row -> row.replace("ab   ", "ab").replace(",      , ", ", , "))
                 .containsExactlyElementsOf(PaimonRows.read(paimon));
         assertThat(PaimonRows.read(paimon).getFirst()).isEqualTo(
-                "[1, true, -128, 32767, -9223372036854775808, 1.5, -0.0, 123.45, 12345678901234567890.123456789, ab, naïve €, unbounded, 00ff, 1969-12-31, 10:11:12.345, "
+                ("[1, true, -128, 32767, -9223372036854775808, 1.5, -0.0, 123.45, 12345678901234567890.123456789, ab, naïve €, unbounded, 00ff, 1969-12-31, 10:11:12.345, "
                         +
                         "2024-01-02T10:04:05, 2024-01-02T10:04:05.123, 2024-01-02T10:04:05.123456, 2024-01-02T10:04:05.123456789, " +
-                        "2023-11-14T22:13:20.123Z, 2023-11-14T22:13:20.123456Z, 2023-11-14T22:13:20.123456789Z, [1, null, 3], {a=1, b=null}, [x, [[7]]]]");
+                        "2023-11-14T22:13:20.123Z, 2023-11-14T22:13:20.123456Z, 2023-11-14T22:13:20.123456789Z, [1, null, 3], {a=1, b=null}, [x, [[7]]]]")
+                        .replaceAll(nanos(format), "$1"));
     }
 
     @ParameterizedTest
@@ -93,7 +96,7 @@ final class TestPaimonTypes extends AbstractTestQueryFramework
                 .column("x", DataTypes.TIME(3))
                 .column("p", DataTypes.CHAR(10))
                 .column("ts", DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(3))
-                .column("ts9", DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(9))
+                .column("ts9", DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(format.equals("avro") ? 6 : 9))
                 .column("local", DataTypes.TIMESTAMP(6))
                 .column("bag", DataTypes.MULTISET(DataTypes.STRING()))
                 .column("fixed", DataTypes.BINARY(2))
@@ -105,7 +108,7 @@ final class TestPaimonTypes extends AbstractTestQueryFramework
                         Timestamp.fromEpochMillis(1700000000123L, 456789),
                         Timestamp.fromLocalDateTime(LocalDateTime.parse("2024-01-02T10:04:05.123456")),
                         new GenericMap(Map.of(BinaryString.fromString("k"), 2)),
-                        new byte[]{1, 2}, GenericRow.of(BinaryString.fromString("x"), Decimal.fromUnscaledLong(125, 20, 2))),
+                        new byte[]{1, 2}, GenericRow.of(BinaryString.fromString("x"), Decimal.fromBigDecimal(new BigDecimal("1.25"), 20, 2))),
                 GenericRow.of(2, null, BinaryString.fromString("abc       "), null, null, null, null, null, null),
                 GenericRow.of(3, 0, null, Timestamp.fromEpochMillis(-1234), Timestamp.fromEpochMillis(-1234, 1),
                         Timestamp.fromLocalDateTime(LocalDate.of(1969, 12, 1).atTime(5, 6, 7, 234567000)), new GenericMap(Map.of()), new byte[0],
@@ -118,8 +121,10 @@ final class TestPaimonTypes extends AbstractTestQueryFramework
             Session session = Session.builder(getSession()).setTimeZoneKey(TimeZoneKey.getTimeZoneKey(zone)).build();
             assertQuery(session, "SELECT id FROM " + name + " WHERE ts = TIMESTAMP '2023-11-14 22:13:20.123 UTC'", "VALUES 1");
             assertQuery(session, "SELECT id FROM " + name + " WHERE ts = TIMESTAMP '2023-11-15 06:13:20.123 Asia/Shanghai'", "VALUES 1");
-            assertQuery(session, "SELECT id FROM " + name + " WHERE ts9 = TIMESTAMP '2023-11-14 22:13:20.123456789 UTC'", "VALUES 1");
-            assertQueryReturnsEmptyResult(session, "SELECT id FROM " + name + " WHERE ts9 = TIMESTAMP '2023-11-14 22:13:20.123456788 UTC'");
+            assertQuery(session,
+                    "SELECT id FROM " + name + " WHERE ts9 = TIMESTAMP '2023-11-14 22:13:20.123456789 UTC'".replaceAll(nanos(format), "$1"),
+                    "VALUES 1");
+            assertQueryReturnsEmptyResult(session, "SELECT id FROM " + name + " WHERE ts9 = TIMESTAMP '2023-11-14 22:13:20.123457788 UTC'");
         }
         assertThat(query("SELECT local FROM " + name + " WHERE id <> 2"))
                 .matches("VALUES TIMESTAMP '2024-01-02 10:04:05.123456', TIMESTAMP '1969-12-01 05:06:07.234567'");
@@ -179,5 +184,11 @@ final class TestPaimonTypes extends AbstractTestQueryFramework
             }
             commit.commit(write.prepareCommit());
         }
+    }
+
+    /** Avro holds microseconds: what is beyond is taken away from every literal. */
+    private static String nanos(String format)
+    {
+        return format.equals("avro") ? "(:\\d\\d\\.\\d{6})\\d{3}" : "(?!)()";
     }
 }

@@ -1,6 +1,7 @@
 package io.paimon.realtime.trino;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
 import org.junit.jupiter.api.Test;
@@ -61,7 +62,6 @@ final class TestRealtimeConfig
                 .put("paimon.realtime.flight.port", "8815")
                 .put("paimon.realtime.flight.advertised-address", "writer")
                 .put("paimon.realtime.flight.token", "secret")
-                .put("paimon.realtime.flight.token-file", "/token")
                 .put("paimon.realtime.flight.tls.certificate", "/certificate")
                 .put("paimon.realtime.flight.tls.key", "/key")
                 .put("paimon.realtime.flight.tls.trust-certificate", "/trust")
@@ -76,7 +76,7 @@ final class TestRealtimeConfig
                 .put("paimon.realtime.shutdown-timeout", "5m")
                 .put("paimon.realtime.mem-indexer", "other")
                 .buildOrThrow();
-        // token and token file exclude each other, which validation says and the mapping does not
+        // a token file and a token exclude each other
         assertFullMapping(properties, new RealtimeConfig()
                 .setEnabled(true)
                 .setReadMode(ReadMode.COMMITTED)
@@ -88,7 +88,6 @@ final class TestRealtimeConfig
                 .setFlightPort(8815)
                 .setFlightAdvertisedAddress("writer")
                 .setFlightToken("secret")
-                .setFlightTokenFile("/token")
                 .setFlightTlsCertificate("/certificate")
                 .setFlightTlsKey("/key")
                 .setFlightTlsTrustCertificate("/trust")
@@ -101,7 +100,8 @@ final class TestRealtimeConfig
                 .setAppendTimeout(new Duration(3, SECONDS))
                 .setReadLeaseTimeout(new Duration(4, MINUTES))
                 .setShutdownTimeout(new Duration(5, MINUTES))
-                .setMemIndexer("other"));
+                .setMemIndexer("other"),
+                ImmutableSet.of("paimon.realtime.flight.token-file"));
     }
 
     @Test
