@@ -16,6 +16,7 @@ import io.trino.spi.connector.ConnectorPageSourceProviderFactory;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorSplitManager;
 import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.SystemTable;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.transaction.IsolationLevel;
@@ -44,6 +45,7 @@ public class PaimonConnector implements Connector
     private final List<PropertyMetadata<?>> sessionProperties;
     private final List<PropertyMetadata<?>> tableProperties;
     private final Set<Procedure> procedures;
+    private final Set<SystemTable> systemTables;
 
     @Inject
     public PaimonConnector(
@@ -56,7 +58,8 @@ public class PaimonConnector implements Connector
             Optional<ConnectorAccessControl> accessControl,
             Set<SessionPropertiesProvider> sessionProperties,
             PaimonTableProperties tableProperties,
-            Set<Procedure> procedures)
+            Set<Procedure> procedures,
+            Set<SystemTable> systemTables)
     {
         this.lifeCycleManager = requireNonNull(lifeCycleManager, "lifeCycleManager is null");
         this.transactionManager = requireNonNull(transactionManager, "transactionManager is null");
@@ -70,6 +73,7 @@ public class PaimonConnector implements Connector
                 .collect(toImmutableList());
         this.tableProperties = ImmutableList.copyOf(tableProperties.getTableProperties());
         this.procedures = ImmutableSet.copyOf(procedures);
+        this.systemTables = ImmutableSet.copyOf(systemTables);
     }
 
     @Override
@@ -133,6 +137,12 @@ public class PaimonConnector implements Connector
     public Set<Procedure> getProcedures()
     {
         return procedures;
+    }
+
+    @Override
+    public Set<SystemTable> getSystemTables()
+    {
+        return systemTables;
     }
 
     @Override

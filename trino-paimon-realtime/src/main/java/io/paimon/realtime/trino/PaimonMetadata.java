@@ -30,6 +30,7 @@ import io.trino.spi.connector.RetryMode;
 import io.trino.spi.connector.SaveMode;
 import io.trino.spi.connector.SchemaNotFoundException;
 import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.connector.SystemTable;
 import io.trino.spi.connector.TableNotFoundException;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
@@ -230,6 +231,17 @@ public class PaimonMetadata implements ConnectorMetadata
         }
         PaimonTableHandle other = handles.putIfAbsent(name, handle);
         return other == null ? handle : other;
+    }
+
+    @Override
+    public Optional<SystemTable> getSystemTable(ConnectorSession session, SchemaTableName tableName)
+    {
+        String name = tableName.getTableName();
+        if (!realtimeEnabled || !name.endsWith(RealtimeBucketsTable.SUFFIX) || name.length() == RealtimeBucketsTable.SUFFIX.length()) {
+            return Optional.empty();
+        }
+        SchemaTableName data = new SchemaTableName(tableName.getSchemaName(), name.substring(0, name.length() - RealtimeBucketsTable.SUFFIX.length()));
+        return catalog.findTable(data).map(identifier -> new RealtimeBucketsTable(tableName, identifier, writer));
     }
 
     private static OptionalLong latestSnapshot(FileStoreTable table)

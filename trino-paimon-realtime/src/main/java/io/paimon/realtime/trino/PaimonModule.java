@@ -14,6 +14,7 @@ import io.trino.spi.connector.ConnectorNodePartitioningProvider;
 import io.trino.spi.connector.ConnectorPageSinkProvider;
 import io.trino.spi.connector.ConnectorPageSourceProviderFactory;
 import io.trino.spi.connector.ConnectorSplitManager;
+import io.trino.spi.connector.SystemTable;
 import io.trino.spi.procedure.Procedure;
 import org.apache.paimon.fs.FileIOLoader;
 
@@ -54,6 +55,7 @@ public class PaimonModule implements Module
         newSetBinder(binder, SessionPropertiesProvider.class).addBinding().to(PaimonSessionProperties.class).in(Scopes.SINGLETON);
         binder.bind(PaimonTableProperties.class).in(Scopes.SINGLETON);
         newSetBinder(binder, Procedure.class).addBinding().toProvider(FlushProcedure.class).in(Scopes.SINGLETON);
+        newSetBinder(binder, SystemTable.class).addBinding().to(RealtimeWritersTable.class).in(Scopes.SINGLETON);
         binder.bind(PaimonConnector.class).in(Scopes.SINGLETON);
     }
 }
