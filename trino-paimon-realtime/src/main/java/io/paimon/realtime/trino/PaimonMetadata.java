@@ -240,7 +240,8 @@ public class PaimonMetadata implements ConnectorMetadata
         if (!realtimeEnabled || !name.endsWith(RealtimeBucketsTable.SUFFIX) || name.length() == RealtimeBucketsTable.SUFFIX.length()) {
             return Optional.empty();
         }
-        SchemaTableName data = new SchemaTableName(tableName.getSchemaName(), name.substring(0, name.length() - RealtimeBucketsTable.SUFFIX.length()));
+        SchemaTableName data = new SchemaTableName(tableName.getSchemaName(),
+                name.substring(0, name.length() - RealtimeBucketsTable.SUFFIX.length()));
         return catalog.findTable(data).map(identifier -> new RealtimeBucketsTable(tableName, identifier, writer));
     }
 
@@ -549,7 +550,7 @@ public class PaimonMetadata implements ConnectorMetadata
     public void renameTable(ConnectorSession session, ConnectorTableHandle tableHandle, SchemaTableName newName)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        dataTable(handle);
+        checkNotRealtime("RENAME", handle, dataTable(handle));
         if (newName.getTableName().contains(Identifier.SYSTEM_TABLE_SPLITTER) || handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
             throw new TrinoException(NOT_SUPPORTED, "Cannot rename %s to %s".formatted(handle.name(), newName));
         }
@@ -783,11 +784,23 @@ public class PaimonMetadata implements ConnectorMetadata
 
     // writing
 
+    /** The writer knows nothing of these statements: rows in its memory would outlive the one and be stranded by the other. */
+    private static void checkNotRealtime(String statement, PaimonTableHandle handle, FileStoreTable table)
+    {
+        if (PaimonTableProperties.isRealtime(table.options())) {
+            throw new TrinoException(NOT_SUPPORTED,
+                    "%s of real-time table %s is not supported: ALTER TABLE %s SET PROPERTIES realtime = false commits its rows, then repeat the statement"
+                            .formatted(statement, handle.name(), handle.name()));
+        }
+    }
+
     @Override
     public void truncateTable(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        try (TableCommitImpl commit = dataTable(handle).newCommit(commitUser(session))) {
+        FileStoreTable table = dataTable(handle);
+        checkNotRealtime("TRUNCATE", handle, table);
+        try (TableCommitImpl commit = table.newCommit(commitUser(session))) {
             commit.truncateTable();
         }
         catch (Exception e) {

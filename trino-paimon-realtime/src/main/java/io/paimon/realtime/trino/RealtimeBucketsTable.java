@@ -69,7 +69,8 @@ public class RealtimeBucketsTable implements SystemTable
         TableStatus status = writer.service().tableStatus(table);
         Long snapshot = status.lastCommitSnapshot() < 0 ? null : status.lastCommitSnapshot();
         for (TableStatus.BucketStatus bucket : status.buckets()) {
-            rows.addRow(bucket.partition(), bucket.bucket(), bucket.committedOffset(), bucket.upperOffset(), bucket.memoryRows(), bucket.memoryBytes(),
+            rows.addRow(bucket.partition(), bucket.bucket(), bucket.committedOffset(), bucket.upperOffset(), bucket.memoryRows(),
+                    bucket.memoryBytes(),
                     bucket.segments(), bucket.pins(), bucket.oldestRowAgeMillis(), snapshot, status.lastError());
         }
         return rows.build().cursor();

@@ -61,7 +61,8 @@ public class RealtimeWritersTable implements SystemTable
         WriterStatus status = writer.local()
                 .map(service -> service.status())
                 .orElseGet(() -> new WriterStatus("", "", WriterStatus.Phase.UNAVAILABLE, 0, 0, 0, 0, writer.unavailableReason()));
-        rows.addRow(status.address(), status.incarnation(), status.phase().name(), (long) status.tables(), status.memoryBytes(), status.memoryLimitBytes(),
+        rows.addRow(status.address(), status.incarnation(), status.phase().name(), (long) status.tables(), status.memoryBytes(),
+                status.memoryLimitBytes(),
                 status.logBytes(), status.lastError());
         return rows.build().cursor();
     }

@@ -81,4 +81,30 @@ final class TestRealtimeQueries extends AbstractTestQueryFramework
         assertThat((String) computeScalar("EXPLAIN SELECT * FROM explained")).contains("mode=UNION").contains("memoryRows=3");
         assertUpdate("DROP TABLE explained");
     }
+
+    @Test
+    void statementsTheWriterDoesNotKnowAreRefusedAndWorkOnceRealtimeIsOff()
+    {
+        assertUpdate("CREATE TABLE off (id bigint) WITH (realtime = true, bucket = -1)");
+        assertUpdate("INSERT INTO off VALUES 1, 2, 3", 3);
+        assertQueryFails("TRUNCATE TABLE off", "TRUNCATE of real-time table .* is not supported.*realtime = false.*");
+        assertQueryFails("ALTER TABLE off RENAME TO renamed", "RENAME of real-time table .* is not supported.*realtime = false.*");
+        assertQuery("SELECT count(*) FROM off", "SELECT 3");
+        assertUpdate("ALTER TABLE off SET PROPERTIES realtime = false");
+        assertQuery("SELECT count(*) FROM off", "SELECT 3");
+        assertUpdate("ALTER TABLE off RENAME TO renamed");
+        assertUpdate("TRUNCATE TABLE renamed");
+        assertQuery("SELECT count(*) FROM renamed", "SELECT 0");
+        assertUpdate("DROP TABLE renamed");
+    }
+
+    @Test
+    void stateOfTheWriterIsATable()
+    {
+        assertUpdate("CREATE TABLE state (id bigint) WITH (realtime = true, bucket = -1)");
+        assertUpdate("INSERT INTO state VALUES 1, 2, 3", 3);
+        assertQuery("SELECT committed_offset, upper_offset, memory_rows FROM \"state$realtime\"", "SELECT 0, 3, 3");
+        assertThat((String) computeScalar("SELECT address FROM paimon.system.realtime_writers")).startsWith("grpc://127.0.0.1:");
+        assertUpdate("DROP TABLE state");
+    }
 }

@@ -138,15 +138,17 @@ public class TestArrowBatchNormalizer
         accept(DataTypes.DOUBLE(), new IntVector("c", allocator), (v, i) -> v.set(i, 3), "3.0");
         accept(DataTypes.DECIMAL(10, 2), new DecimalVector("c", allocator, 38, 5), (v, i) -> v.set(i, new BigDecimal("-1.50000")), "-1.50");
         accept(DataTypes.DECIMAL(10, 2), new DecimalVector("c", allocator, 38, 2), (v, i) -> v.set(i, new BigDecimal("99999999.99")), "99999999.99");
-        accept(DataTypes.DECIMAL(38, 0), new Decimal256Vector("c", allocator, 76, 2), (v, i) -> v.set(i, new BigDecimal("9".repeat(38) + ".00")), "9".repeat(38));
+        accept(DataTypes.DECIMAL(38, 0), new Decimal256Vector("c", allocator, 76, 2), (v, i) -> v.set(i, new BigDecimal("9".repeat(38) + ".00")),
+                "9".repeat(38));
         accept(DataTypes.DECIMAL(10, 2), new BigIntVector("c", allocator), (v, i) -> v.set(i, 5), "5.00");
         accept(DataTypes.VARCHAR(2), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, text), "ä漢");
         accept(DataTypes.CHAR(2), new LargeVarCharVector("c", allocator), (v, i) -> v.setSafe(i, text), "ä漢");
         accept(DataTypes.STRING(), new ViewVarCharVector("c", allocator), (v, i) -> v.setSafe(i, text), "ä漢");
-        accept(DataTypes.STRING(), new ViewVarCharVector("c", allocator), (v, i) -> v.setSafe(i, "longer than twelve bytes".getBytes(UTF_8)), "longer than twelve bytes");
-        accept(DataTypes.BYTES(), new LargeVarBinaryVector("c", allocator), (v, i) -> v.setSafe(i, new byte[] {1, 2}), "102/2");
-        accept(DataTypes.BYTES(), new ViewVarBinaryVector("c", allocator), (v, i) -> v.setSafe(i, new byte[] {1, 2}), "102/2");
-        accept(DataTypes.VARBINARY(2), new FixedSizeBinaryVector("c", allocator, 2), (v, i) -> v.set(i, new byte[] {1, 2}), "102/2");
+        accept(DataTypes.STRING(), new ViewVarCharVector("c", allocator), (v, i) -> v.setSafe(i, "longer than twelve bytes".getBytes(UTF_8)),
+                "longer than twelve bytes");
+        accept(DataTypes.BYTES(), new LargeVarBinaryVector("c", allocator), (v, i) -> v.setSafe(i, new byte[]{1, 2}), "102/2");
+        accept(DataTypes.BYTES(), new ViewVarBinaryVector("c", allocator), (v, i) -> v.setSafe(i, new byte[]{1, 2}), "102/2");
+        accept(DataTypes.VARBINARY(2), new FixedSizeBinaryVector("c", allocator, 2), (v, i) -> v.set(i, new byte[]{1, 2}), "102/2");
         accept(DataTypes.DATE(), new DateMilliVector("c", allocator), (v, i) -> v.set(i, -86_400_000L), "-1");
         accept(DataTypes.TIME(0), new TimeSecVector("c", allocator), (v, i) -> v.set(i, 86_399), "86399000");
         accept(DataTypes.TIME(3), new TimeMicroVector("c", allocator), (v, i) -> v.set(i, 1_999), "1");
@@ -170,18 +172,25 @@ public class TestArrowBatchNormalizer
     public void flatMistakes()
     {
         refuse(DataTypes.INT(), new BigIntVector("c", allocator), (v, i) -> v.set(i, 1), "Int(64, true)", false);
-        refuse(DataTypes.INT(), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, new byte[] {'1'}), "Utf8", false);
+        refuse(DataTypes.INT(), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, new byte[]{'1'}), "Utf8", false);
         refuse(DataTypes.TINYINT(), new UInt1Vector("c", allocator), (v, i) -> v.set(i, 200), "200 does not fit TINYINT", true);
         refuse(DataTypes.BIGINT(), new UInt8Vector("c", allocator), (v, i) -> v.set(i, -1), "18446744073709551615", true);
         refuse(DataTypes.FLOAT(), new Float8Vector("c", allocator), (v, i) -> v.set(i, 1), "without loss", false);
         refuse(DataTypes.DOUBLE(), new BigIntVector("c", allocator), (v, i) -> v.set(i, 1), "without loss", false);
-        refuse(DataTypes.DECIMAL(4, 2), new DecimalVector("c", allocator, 10, 2), (v, i) -> v.set(i, new BigDecimal("100.00")), "100.00 does not fit", true);
-        refuse(DataTypes.DECIMAL(4, 2), new DecimalVector("c", allocator, 10, 3), (v, i) -> v.set(i, new BigDecimal("1.001")), "1.001 does not fit", true);
-        refuse(DataTypes.DECIMAL(38, 0), new Decimal256Vector("c", allocator, 76, 0), (v, i) -> v.set(i, BigDecimal.TEN.pow(38)), "does not fit", true);
-        refuse(DataTypes.VARCHAR(2), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, "abc".getBytes(UTF_8)), "3 characters are too long", true);
-        refuse(DataTypes.CHAR(2), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, "äbc".getBytes(UTF_8)), "3 characters are too long", true);
-        refuse(DataTypes.STRING(), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, new byte[] {(byte) 0xC0, (byte) 0x80}), "invalid UTF-8", true);
-        refuse(DataTypes.STRING(), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, new byte[] {(byte) 0xE6, (byte) 0xBC}), "invalid UTF-8", true);
+        refuse(DataTypes.DECIMAL(4, 2), new DecimalVector("c", allocator, 10, 2), (v, i) -> v.set(i, new BigDecimal("100.00")), "100.00 does not fit",
+                true);
+        refuse(DataTypes.DECIMAL(4, 2), new DecimalVector("c", allocator, 10, 3), (v, i) -> v.set(i, new BigDecimal("1.001")), "1.001 does not fit",
+                true);
+        refuse(DataTypes.DECIMAL(38, 0), new Decimal256Vector("c", allocator, 76, 0), (v, i) -> v.set(i, BigDecimal.TEN.pow(38)), "does not fit",
+                true);
+        refuse(DataTypes.VARCHAR(2), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, "abc".getBytes(UTF_8)), "3 characters are too long",
+                true);
+        refuse(DataTypes.CHAR(2), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, "äbc".getBytes(UTF_8)), "3 characters are too long",
+                true);
+        refuse(DataTypes.STRING(), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, new byte[]{(byte) 0xC0, (byte) 0x80}), "invalid UTF-8",
+                true);
+        refuse(DataTypes.STRING(), new VarCharVector("c", allocator), (v, i) -> v.setSafe(i, new byte[]{(byte) 0xE6, (byte) 0xBC}), "invalid UTF-8",
+                true);
         refuse(DataTypes.VARBINARY(1), new VarBinaryVector("c", allocator), (v, i) -> v.setSafe(i, new byte[2]), "2 bytes are too long", true);
         refuse(DataTypes.DATE(), new DateMilliVector("c", allocator), (v, i) -> v.set(i, 1), "no date", true);
         refuse(DataTypes.TIME(0), new TimeMilliVector("c", allocator), (v, i) -> v.set(i, 86_400_000), "no time of day", true);
@@ -262,7 +271,7 @@ public class TestArrowBatchNormalizer
         StructVector struct = StructVector.empty("c", allocator);
         VarCharVector child = struct.addOrGet("A", FieldType.nullable(ArrowType.Utf8.INSTANCE), VarCharVector.class);
         child.allocateNew(3);
-        child.setSafe(0, new byte[] {'x'});
+        child.setSafe(0, new byte[]{'x'});
         // under a NULL: nobody's mistake
         child.setSafe(1, "long".getBytes(UTF_8));
         child.setSafe(2, "long".getBytes(UTF_8));
@@ -327,7 +336,8 @@ public class TestArrowBatchNormalizer
             assertRows(normalized, type, List.of(GenericRow.of(5L, null, 7)));
         }
         try (VectorSchemaRoot client = root(1, ints("id", 5), ints("_row_kind", 1));
-                VectorSchemaRoot normalized = new ArrowBatchNormalizer("s.t", type, List.of()).normalize(client, new DictionaryProvider.MapDictionaryProvider(),
+                VectorSchemaRoot normalized = new ArrowBatchNormalizer("s.t", type, List.of()).normalize(client,
+                        new DictionaryProvider.MapDictionaryProvider(),
                         Set.of("_row_kind"), allocator)) {
             assertThat(normalized.getRowCount()).isEqualTo(1);
         }
@@ -349,8 +359,8 @@ public class TestArrowBatchNormalizer
         }
         VarCharVector strings = new VarCharVector("c", allocator);
         strings.allocateNew(2);
-        strings.setSafe(0, new byte[] {'a'});
-        strings.setSafe(1, new byte[] {'b'});
+        strings.setSafe(0, new byte[]{'a'});
+        strings.setSafe(1, new byte[]{'b'});
         strings.setValueCount(2);
         try (VectorSchemaRoot client = root(2, strings)) {
             strings.getOffsetBuffer().setInt(4, 1_000_000);

@@ -35,7 +35,8 @@ public class TestArrowSchemas
     @Test
     public void timestampsByPrecision()
     {
-        RowType type = RowType.of(DataTypes.TIMESTAMP(0), DataTypes.TIMESTAMP(3), DataTypes.TIMESTAMP(4), DataTypes.TIMESTAMP(6), DataTypes.TIMESTAMP(7),
+        RowType type = RowType.of(DataTypes.TIMESTAMP(0), DataTypes.TIMESTAMP(3), DataTypes.TIMESTAMP(4), DataTypes.TIMESTAMP(6),
+                DataTypes.TIMESTAMP(7),
                 DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(3), DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(9));
         ArrowType millis = new ArrowType.Timestamp(TimeUnit.MILLISECOND, null);
         ArrowType micros = new ArrowType.Timestamp(TimeUnit.MICROSECOND, null);
@@ -51,7 +52,8 @@ public class TestArrowSchemas
     @Test
     public void unsupportedTypesAreNamed()
     {
-        RowType type = new RowType(List.of(new DataField(0, "outer", DataTypes.ARRAY(DataTypes.ROW(DataTypes.FIELD(1, "inner", DataTypes.VARIANT()))))));
+        RowType type = new RowType(
+                List.of(new DataField(0, "outer", DataTypes.ARRAY(DataTypes.ROW(DataTypes.FIELD(1, "inner", DataTypes.VARIANT()))))));
         assertThatThrownBy(() -> ArrowSchemas.toArrowSchema(type))
                 .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(RealtimeException.Code.INVALID_ARGUMENT))
                 .hasMessageContaining("outer.element.inner")

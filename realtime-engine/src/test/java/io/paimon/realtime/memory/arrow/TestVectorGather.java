@@ -44,8 +44,10 @@ public class TestVectorGather
                 roots.add(RandomRows.toArrow(TYPE, rows, allocator));
                 int from = random.nextInt(rows.size() + 1);
                 Positions range = Positions.range(from, random.nextInt(rows.size() - from + 1));
-                Positions chosen = random.nextBoolean() ? range : new Positions(random.ints(0, Math.max(1, rows.size())).limit(200).sorted().toArray(),
-                        random.nextInt(50), rows.isEmpty() ? 0 : random.nextInt(150));
+                Positions chosen = random.nextBoolean()
+                        ? range
+                        : new Positions(random.ints(0, Math.max(1, rows.size())).limit(200).sorted().toArray(),
+                                random.nextInt(50), rows.isEmpty() ? 0 : random.nextInt(150));
                 positions.add(chosen);
                 for (int k = 0; k < chosen.count(); k++) {
                     expected.add(rows.get(chosen.get(k)));
@@ -68,7 +70,7 @@ public class TestVectorGather
         List<InternalRow> rows = new RandomRows(7).rows(TYPE, 10);
         try (VectorSchemaRoot root = RandomRows.toArrow(TYPE, rows, allocator)) {
             for (int i = 1; i < FIELDS.size(); i++) {
-                try (FieldVector vector = VectorGather.gatherNullable(FIELDS.get(i), root.getVector(i), new int[] {3, -1, 5}, allocator)) {
+                try (FieldVector vector = VectorGather.gatherNullable(FIELDS.get(i), root.getVector(i), new int[]{3, -1, 5}, allocator)) {
                     assertThat(vector.getValueCount()).isEqualTo(3);
                     assertThat(vector.isNull(0)).isEqualTo(rows.get(3).isNullAt(i));
                     assertThat(vector.isNull(1)).isTrue();
@@ -82,7 +84,7 @@ public class TestVectorGather
     public void nullsOfEveryType()
     {
         for (Field field : FIELDS) {
-            for (int count : new int[] {0, 1, 100}) {
+            for (int count : new int[]{0, 1, 100}) {
                 try (FieldVector vector = VectorGather.nulls(field, count, allocator)) {
                     assertThat(vector.getValueCount()).isEqualTo(count);
                     assertThat(vector.getNullCount()).isEqualTo(count);
@@ -96,7 +98,8 @@ public class TestVectorGather
         ArrowRowView view = new ArrowRowView(columns, TYPE);
         columns.forEach(column -> assertThat(column.getValueCount()).isEqualTo(expected.size()));
         for (int i = 0; i < expected.size(); i++) {
-            assertThat(RandomRows.toObjects(view.setPosition(i), TYPE)).as("seed %s, row %s", seed, i).isEqualTo(RandomRows.toObjects(expected.get(i), TYPE));
+            assertThat(RandomRows.toObjects(view.setPosition(i), TYPE)).as("seed %s, row %s", seed, i)
+                    .isEqualTo(RandomRows.toObjects(expected.get(i), TYPE));
         }
     }
 }
