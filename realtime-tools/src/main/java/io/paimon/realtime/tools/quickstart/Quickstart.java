@@ -119,6 +119,9 @@ public final class Quickstart
         try (BufferAllocator allocator = Allocators.create();
                 FlightTable table = FlightTable.connect(allocator, flight, "demo", "flights", Optional.empty(), Optional.empty());
                 FlightFeed feed = new FlightFeed(table, sample, before, allocator)) {
+            // the first append makes the writer claim the table in a snapshot without rows; from here on only a flush makes one
+            acknowledged += feed.append(BATCH_ROWS);
+            sent = acknowledged;
             Thread feeder = Thread.ofPlatform().name("feed").daemon().start(() -> feed(feed));
             try {
                 return check ? check(feeder) : pollForEver();
