@@ -11,9 +11,10 @@ import java.util.Map;
  * @param queryId id under which it is held
  * @param address Flight address of the writer, empty if it has none
  * @param incarnation incarnation of the writer
+ * @param instant the writer's own count of changes when the cut was taken: grows with every change of any table, within one incarnation
  * @param tables by full table name {@code schema.table}
  */
-public record QueryCut(String queryId, String address, String incarnation, Map<String, TableCutInfo> tables)
+public record QueryCut(String queryId, String address, String incarnation, long instant, Map<String, TableCutInfo> tables)
 {
     public QueryCut
     {
@@ -25,10 +26,11 @@ public record QueryCut(String queryId, String address, String incarnation, Map<S
 
     /**
      * @param lineage random id of the table as real-time writers know it
+     * @param epoch writer epoch under which the table is claimed
      * @param committedSnapshot newest own snapshot L when the cut was taken
      * @param buckets offsets per partition-bucket: start = D at L (what is committed at L), end = U (what the cut shows)
      */
-    public record TableCutInfo(String lineage, long committedSnapshot, Map<PartitionBucket, OffsetRange> buckets)
+    public record TableCutInfo(String lineage, long epoch, long committedSnapshot, Map<PartitionBucket, OffsetRange> buckets)
     {
         public TableCutInfo
         {

@@ -8,6 +8,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 import org.apache.paimon.fs.Path;
@@ -52,6 +53,22 @@ public final class DurableLocalFileIO extends LocalFileIO
         }
         catch (FileAlreadyExistsException e) {
             return false;
+        }
+        finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** Replaces the file at once: a reader sees the old content or the new one, never a part. */
+    @Override
+    public void overwriteFileUtf8(Path path, String content) throws IOException
+    {
+        java.nio.file.Path target = toFile(path).toPath().toAbsolutePath();
+        java.nio.file.Path temporary = target.resolveSibling("." + target.getFileName() + "." + UUID.randomUUID() + ".tmp");
+        try {
+            writeFile(new Path(path.getParent(), temporary.getFileName().toString()), content, false);
+            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+            forceDirectory(target.getParent());
         }
         finally {
             Files.deleteIfExists(temporary);

@@ -52,7 +52,8 @@ public final class ProgressCommit
      *
      * @param expected the progress this one extends; empty for the first one of the lineage
      * @return id of the snapshot that was made, not of the latest one
-     * @throws RealtimeException FENCED if another writer's progress got in between (nothing was published), COMMIT_FAILED otherwise: call {@link #find} before doing anything
+     * @throws RealtimeException FENCED if another writer's progress got in between (nothing was published), COMMIT_FAILED if the table was rolled back behind the expected progress, or
+     *         otherwise: call {@link #find} before doing anything
      */
     public long commit(Optional<Progress> expected, Progress next, List<CommitMessage> messages)
     {
@@ -178,7 +179,9 @@ public final class ProgressCommit
             boolean same = newest.isPresent() ? expected.isPresent() && newest.get().isSameStep(expected.get()) : expected.isEmpty();
             // after an expiry of our own snapshot nothing is left to compare with: the offsets the writer knows count, and the new snapshot re-asserts them
             if (!same && newest.isPresent()) {
-                refusal = new RealtimeException(Code.FENCED,
+                boolean rolledBack = expected.isPresent() && newest.get().epoch() <= expected.get().epoch()
+                        && newest.get().identifier() < expected.get().identifier();
+                refusal = new RealtimeException(rolledBack ? Code.COMMIT_FAILED : Code.FENCED,
                         "Table %s: the newest progress is epoch %s, commit %s, not the one this writer extends (%s)".formatted(
                                 table.fullName(), newest.get().epoch(), newest.get().identifier(),
                                 expected.map(base -> "epoch " + base.epoch() + ", commit " + base.identifier()).orElse("none")));

@@ -47,11 +47,12 @@ public final class ProgressFiles
         this.snapshots = table.snapshotManager();
     }
 
-    /** A snapshot and the progress it published. */
-    public record Published(long snapshotId, Progress progress)
+    /** A snapshot, who made it, and the progress it published. */
+    public record Published(long snapshotId, String commitUser, Progress progress)
     {
         public Published
         {
+            requireNonNull(commitUser, "commitUser is null");
             requireNonNull(progress, "progress is null");
         }
     }
@@ -126,7 +127,7 @@ public final class ProgressFiles
             }
             Optional<Progress> progress = read(snapshot).filter(candidate -> candidate.lineage().equals(lineage));
             if (progress.isPresent()) {
-                return Optional.of(new Published(id, progress.get()));
+                return Optional.of(new Published(id, snapshot.commitUser(), progress.get()));
             }
         }
         return Optional.empty();

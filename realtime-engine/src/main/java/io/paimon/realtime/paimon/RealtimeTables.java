@@ -12,6 +12,8 @@ import org.apache.paimon.fs.local.LocalFileIO;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
+import org.apache.paimon.types.DataTypeRoot;
+import org.apache.paimon.types.RowType;
 
 /**
  * Which Paimon tables can be written in real time, and how the writer opens them.
@@ -20,6 +22,9 @@ public final class RealtimeTables
 {
     /** Table option that turns real-time writes on. */
     public static final String ENABLED = "realtime.enabled";
+
+    /** Column of type BIGINT that the writer fills with offsets, where a table has it. */
+    public static final String OFFSET_COLUMN = "_OFFSET";
 
     /** Options that hang work on every commit, which a commit with progress would silently leave out. */
     private static final Set<String> REFUSED_OPTIONS = Set.of(
@@ -44,6 +49,9 @@ public final class RealtimeTables
         if (mode != BucketMode.HASH_FIXED && mode != BucketMode.BUCKET_UNAWARE) {
             return Optional.of("its bucket mode is %s; real-time writes need bucket >= 1, or an append table with bucket = -1".formatted(mode));
         }
+        if (fileStoreTable.partitionKeys().contains(OFFSET_COLUMN) || fileStoreTable.schema().bucketKeys().contains(OFFSET_COLUMN)) {
+            return Optional.of("rows are routed by %s, which the writer fills only afterwards".formatted(OFFSET_COLUMN));
+        }
         if (fileStoreTable.coreOptions().dataEvolutionEnabled()) {
             return Optional.of("data evolution is on");
         }
@@ -57,6 +65,13 @@ public final class RealtimeTables
             return Optional.empty();
         }
         return Optional.of("option metadata.iceberg.storage hangs work on commits that real-time commits cannot do");
+    }
+
+    /** Position of the column that the writer fills with offsets, -1 if the table has none. */
+    public static int offsetColumn(RowType rowType)
+    {
+        int index = rowType.getFieldIndex(OFFSET_COLUMN);
+        return index >= 0 && rowType.getTypeAt(index).getTypeRoot() == DataTypeRoot.BIGINT ? index : -1;
     }
 
     /** A partition for people, {@code k=v/k2=v2}; never used to identify one. */

@@ -1,10 +1,14 @@
 package io.paimon.realtime.scan;
 
+import io.paimon.realtime.model.CommitUser;
 import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
+import io.paimon.realtime.model.QueryCut;
 import io.paimon.realtime.model.QueryCut.TableCutInfo;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.paimon.LeaseFile;
+import io.paimon.realtime.paimon.LeaseFile.Lease;
 import io.paimon.realtime.paimon.ProgressFiles;
 import io.paimon.realtime.paimon.ProgressFiles.Published;
 import java.util.HashMap;
@@ -12,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.paimon.Snapshot;
+import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.table.FileStoreTable;
 
 /**
@@ -22,52 +27,118 @@ import org.apache.paimon.table.FileStoreTable;
  */
 public final class ReadPoints
 {
-    private ReadPoints()
-    {}
+    private final FileStoreTable table;
+    private final QueryCut cut;
+    private final ProgressFiles progressFiles;
+
+    private ReadPoints(FileStoreTable table, QueryCut cut)
+    {
+        this.table = table;
+        this.cut = cut;
+        this.progressFiles = new ProgressFiles(table);
+    }
 
     /**
-     * @param cut what the query sees of the writer; empty if the writer has nothing of the table
-     * @throws RealtimeException UNAVAILABLE (try again) if the table was rolled back or re-created under the writer
+     * @param cut what the query sees of the writer
+     * @throws RealtimeException UNAVAILABLE (try again) if the table was rolled back or re-created under the writer, or another live writer holds rows of it; CUT_EXPIRED if the snapshot
+     *         that fits is gone
      */
-    public static ReadPoint choose(FileStoreTable table, Optional<TableCutInfo> cut)
+    public static ReadPoint choose(FileStoreTable table, Identifier identifier, QueryCut cut)
     {
-        ProgressFiles progressFiles = new ProgressFiles(table);
+        ReadPoints points = new ReadPoints(table, cut);
+        TableCutInfo info = cut.tables().get(identifier.getFullName());
+        return info == null ? points.outsideTheCut() : points.inTheCut(info);
+    }
+
+    /** The writer had nothing of the table when the cut was taken. */
+    private ReadPoint outsideTheCut()
+    {
+        // the lease first: a writer that drains and leaves now has its rows in the snapshot that is chosen below
+        Optional<Lease> lease = new LeaseFile(table).read();
+        if (lease.isPresent() && !lease.get().incarnation().equals(cut.incarnation()) && lease.get().isLive(System.currentTimeMillis())) {
+            throw new RealtimeException(Code.UNAVAILABLE,
+                    "Table %s: its fresh rows are in the memory of %s (incarnation %s), which this catalog does not read; committed rows can be read"
+                            .formatted(table.fullName(), lease.get().owner(), lease.get().incarnation()));
+        }
         Optional<Long> latest = progressFiles.latestSnapshotId();
-        if (cut.isEmpty()) {
+        Optional<String> lineage = progressFiles.lineage();
+        if (latest.isEmpty() || lineage.isEmpty()) {
             return new ReadPoint(latest.map(OptionalLong::of).orElse(OptionalLong.empty()), Map.of());
         }
-        TableCutInfo info = cut.get();
+        long snapshot = latest.get();
+        Optional<Published> published = progressFiles.newest(lineage.get(), snapshot);
+        while (published.isPresent() && isOpenedLater(published.get())) {
+            snapshot = published.get().snapshotId() - 1;
+            if (snapshot < Snapshot.FIRST_SNAPSHOT_ID) {
+                return new ReadPoint(OptionalLong.empty(), Map.of());
+            }
+            checkExists(snapshot);
+            published = progressFiles.newest(lineage.get(), snapshot);
+        }
+        return new ReadPoint(OptionalLong.of(snapshot), Map.of());
+    }
+
+    /** Whether the cut's writer opened the table only after the cut: then none of its rows belongs to the query. */
+    private boolean isOpenedLater(Published published)
+    {
+        return CommitUser.parse(published.commitUser())
+                .filter(user -> user.incarnation().equals(cut.incarnation()) && user.opened() > cut.instant())
+                .isPresent();
+    }
+
+    private ReadPoint inTheCut(TableCutInfo info)
+    {
         Optional<String> lineage = progressFiles.lineage();
         if (!lineage.equals(Optional.of(info.lineage()))) {
             throw new RealtimeException(Code.UNAVAILABLE,
                     "Table %s was dropped or re-created while its writer held rows".formatted(table.fullName()));
         }
+        Optional<Long> latest = progressFiles.latestSnapshotId();
         long snapshot = latest.orElse(-1L);
         if (snapshot < info.committedSnapshot()) {
-            throw rolledBack(table, info, snapshot);
+            throw rolledBack(info, snapshot);
         }
-        Optional<Published> published = progressFiles.newest(info.lineage(), snapshot);
+        Optional<Published> published = latest.flatMap(id -> progressFiles.newest(info.lineage(), id));
+        if (published.isPresent() && published.get().progress().epoch() > info.epoch()) {
+            throw new RealtimeException(Code.UNAVAILABLE,
+                    "Table %s was taken over by another writer (epoch %s, this catalog's is %s)".formatted(table.fullName(),
+                            published.get().progress().epoch(), info.epoch()));
+        }
         while (published.isPresent() && isAhead(published.get(), info)) {
             snapshot = published.get().snapshotId() - 1;
-            if (snapshot < Snapshot.FIRST_SNAPSHOT_ID || !table.snapshotManager().snapshotExists(snapshot)) {
-                throw new RealtimeException(Code.CUT_EXPIRED,
-                        "Table %s: the snapshot that fits the query's view is gone: run the query again".formatted(table.fullName()));
+            if (snapshot < Snapshot.FIRST_SNAPSHOT_ID) {
+                // the table was empty when the cut was taken, and the writer's claim is not older
+                return new ReadPoint(OptionalLong.empty(), memory(info, Optional.empty(), snapshot));
             }
+            checkExists(snapshot);
             published = progressFiles.newest(info.lineage(), snapshot);
         }
+        return new ReadPoint(latest.isEmpty() ? OptionalLong.empty() : OptionalLong.of(snapshot), memory(info, published, snapshot));
+    }
+
+    private Map<PartitionBucket, OffsetRange> memory(TableCutInfo info, Optional<Published> published, long snapshot)
+    {
         Map<PartitionBucket, OffsetRange> memory = new HashMap<>();
-        for (Map.Entry<PartitionBucket, OffsetRange> entry : info.buckets().entrySet()) {
-            long known = entry.getValue().start();
+        info.buckets().forEach((bucket, offsets) -> {
+            long known = offsets.start();
             // our own snapshot may be gone (expiry): then what the cut knew counts, never 0
-            long disk = published.isPresent() ? published.get().progress().offset(entry.getKey()) : known;
+            long disk = published.isPresent() ? published.get().progress().offset(bucket) : known;
             if (disk < known) {
-                throw rolledBack(table, info, snapshot);
+                throw rolledBack(info, snapshot);
             }
-            if (disk < entry.getValue().end()) {
-                memory.put(entry.getKey(), new OffsetRange(disk, entry.getValue().end()));
+            if (disk < offsets.end()) {
+                memory.put(bucket, new OffsetRange(disk, offsets.end()));
             }
+        });
+        return memory;
+    }
+
+    private void checkExists(long snapshot)
+    {
+        if (!table.snapshotManager().snapshotExists(snapshot)) {
+            throw new RealtimeException(Code.CUT_EXPIRED,
+                    "Table %s: the snapshot that fits the query's view is gone: run the query again".formatted(table.fullName()));
         }
-        return new ReadPoint(OptionalLong.of(snapshot), memory);
     }
 
     private static boolean isAhead(Published published, TableCutInfo cut)
@@ -78,10 +149,11 @@ public final class ReadPoints
         });
     }
 
-    private static RealtimeException rolledBack(FileStoreTable table, TableCutInfo cut, long snapshot)
+    private RealtimeException rolledBack(TableCutInfo info, long snapshot)
     {
         return new RealtimeException(Code.UNAVAILABLE,
-                "Table %s: snapshot %s is behind what its writer committed in snapshot %s; it was rolled back".formatted(
-                        table.fullName(), snapshot, cut.committedSnapshot()));
+                "Table %s: snapshot %s is behind what its writer committed in snapshot %s; it was rolled back: try again when the writer has noticed"
+                        .formatted(
+                                table.fullName(), snapshot, info.committedSnapshot()));
     }
 }

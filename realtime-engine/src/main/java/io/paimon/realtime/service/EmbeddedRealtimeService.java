@@ -24,8 +24,9 @@ import io.paimon.realtime.model.WriterStatus.Phase;
 import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.table.CutBoard;
 import io.paimon.realtime.table.MemoryBudget;
+import io.paimon.realtime.table.OffsetColumn;
 import io.paimon.realtime.table.RealtimeTable;
-import io.paimon.realtime.table.RealtimeTable.TableOptions;
+import io.paimon.realtime.table.TableOptions;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -91,6 +92,8 @@ public final class EmbeddedRealtimeService implements RealtimeService
     private final Map<String, StagedStatement> staged = new ConcurrentHashMap<>();
     private final Cache<String, AppendResult> published = CacheBuilder.newBuilder().maximumSize(REMEMBERED_STATEMENTS).build();
     private final ScheduledExecutorService scheduler;
+    /** Leases only: rounds and flushes must never keep them waiting. */
+    private final ScheduledExecutorService leases;
     private final ExecutorService rounds;
     private final Set<String> roundsUnderWay = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -121,6 +124,10 @@ public final class EmbeddedRealtimeService implements RealtimeService
                 .newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat("realtime-schedule-%d").setDaemon(true).build());
         this.rounds = Executors.newFixedThreadPool(options.flushThreads(),
                 new ThreadFactoryBuilder().setNameFormat("realtime-round-%d").setDaemon(true).build());
+        this.leases = Executors
+                .newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat("realtime-lease-%d").setDaemon(true).build());
+        long renewal = Math.max(1, options.writerLeaseTimeout().toMillis() / 4);
+        Future<?> _ = leases.scheduleWithFixedDelay(this::maintain, renewal, renewal, TimeUnit.MILLISECONDS);
         long interval = options.commitInterval().toMillis();
         Future<?> _ = scheduler.scheduleWithFixedDelay(this::startRounds, interval, interval, TimeUnit.MILLISECONDS);
         long lease = Math.max(1, options.readLeaseTimeout().toMillis() / 10);
@@ -155,7 +162,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     @Override
     public TableStatus tableStatus(Identifier table)
     {
-        RealtimeTable realtimeTable = open.get(table.getFullName());
+        RealtimeTable realtimeTable = openTable(table).orElse(null);
         if (realtimeTable == null) {
             return new TableStatus(table.getFullName(), 0, -1, "", List.of());
         }
@@ -172,8 +179,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     public RowType rowType(Identifier table)
     {
         checkRunning();
-        RealtimeTable realtimeTable = open.get(table.getFullName());
-        return realtimeTable == null ? RealtimeTables.openForWriting(tables.load(table)).rowType() : realtimeTable.rowType();
+        return openTable(table).map(RealtimeTable::rowType).orElseGet(() -> RealtimeTables.openForWriting(tables.load(table)).rowType());
     }
 
     @Override
@@ -200,6 +206,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
         StagedStatement target = staged.computeIfAbsent(key(table, statement),
                 _ -> new StagedStatement(directory.staging().resolve(UUID.randomUUID().toString()), table(table).rowType()));
         try (VectorSchemaRoot canonical = new ArrowBatchNormalizer(table.getFullName(), target.schema(), List.of()).normalize(rows, allocator)) {
+            OffsetColumn.check(table.getFullName(), target.schema(), canonical);
             target.add(part, canonical);
         }
     }
@@ -226,7 +233,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
         // an append holds what it reads and what it gathers; what is bigger goes to disk behind a round
         if (statement.bytes() > options.memoryLimit() / 16) {
             try (StagedRows rows = new StagedRows(files, statement.schema(), allocator)) {
-                return new AppendResult(table.appendDirectly(rows, statement.schema()));
+                return new AppendResult(table.appendDirectly(rows, statement.schema(), statement.folder()));
             }
         }
         List<VectorSchemaRoot> batches = new ArrayList<>();
@@ -279,8 +286,8 @@ public final class EmbeddedRealtimeService implements RealtimeService
     public QueryCut pin(String queryId)
     {
         checkRunning();
-        return pins.pin(queryId, cuts -> new QueryCut(queryId, address, incarnation,
-                cuts.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().info()))));
+        return pins.pin(queryId, cuts -> new QueryCut(queryId, address, incarnation, cuts.instant(),
+                cuts.tables().entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().info()))));
     }
 
     @Override
@@ -313,7 +320,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
         checkRunning();
         List<RealtimeTable> targets = table.isEmpty()
                 ? List.copyOf(open.values())
-                : Optional.ofNullable(open.get(table.get().getFullName())).map(List::of).orElse(List.of());
+                : openTable(table.get()).map(List::of).orElse(List.of());
         RuntimeException failure = null;
         for (RealtimeTable target : targets) {
             try {
@@ -336,7 +343,8 @@ public final class EmbeddedRealtimeService implements RealtimeService
     @Override
     public void release(Identifier table)
     {
-        flush(Optional.of(table));
+        checkRunning();
+        openTable(table).ifPresent(RealtimeTable::drain);
         drop(table);
     }
 
@@ -349,18 +357,29 @@ public final class EmbeddedRealtimeService implements RealtimeService
         }
     }
 
+    /** The table, if it is open; one that another writer has taken over is forgotten. */
+    private Optional<RealtimeTable> openTable(Identifier identifier)
+    {
+        RealtimeTable known = open.get(identifier.getFullName());
+        if (known != null && known.isClosed()) {
+            open.remove(identifier.getFullName(), known);
+            return Optional.empty();
+        }
+        return Optional.ofNullable(known);
+    }
+
     /** The table, opened and claimed by its first use. */
     private RealtimeTable table(Identifier identifier)
     {
-        RealtimeTable known = open.get(identifier.getFullName());
-        if (known != null) {
-            return known;
+        Optional<RealtimeTable> known = openTable(identifier);
+        if (known.isPresent()) {
+            return known.get();
         }
         // claiming takes I/O: the lock's purpose is that one table is claimed once
         synchronized (openLock) {
-            known = open.get(identifier.getFullName());
-            if (known != null) {
-                return known;
+            known = openTable(identifier);
+            if (known.isPresent()) {
+                return known.get();
             }
             checkRunning();
             if (open.size() >= MAX_TABLES) {
@@ -368,7 +387,9 @@ public final class EmbeddedRealtimeService implements RealtimeService
             }
             Table table = tables.load(identifier);
             RealtimeTable opened = RealtimeTable.open(RealtimeTables.openForWriting(table), new TableOptions(indexers, allocator, budget, board,
-                    identifier.getFullName(), directory.id(), incarnation, options.maxPartitionBuckets(), options.appendTimeout().toMillis()));
+                    identifier.getFullName(), directory.id(), incarnation, () -> address, options.maxPartitionBuckets(),
+                    options.appendTimeout().toMillis(),
+                    options.writerLeaseTimeout().toMillis()));
             open.put(identifier.getFullName(), opened);
             return opened;
         }
@@ -400,6 +421,18 @@ public final class EmbeddedRealtimeService implements RealtimeService
         });
     }
 
+    private void maintain()
+    {
+        open.forEach((name, table) -> {
+            try {
+                table.maintain();
+            }
+            catch (RuntimeException e) {
+                log.warn(e, "Table %s: lease and standing could not be looked after", name);
+            }
+        });
+    }
+
     private void checkRunning()
     {
         if (phase != Phase.RUNNING) {
@@ -412,6 +445,13 @@ public final class EmbeddedRealtimeService implements RealtimeService
         return table.getFullName() + '\n' + statement;
     }
 
+    private static void drain(RealtimeTable table)
+    {
+        if (!table.isClosed()) {
+            table.drain();
+        }
+    }
+
     @Override
     public void close()
     {
@@ -421,7 +461,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
         phase = Phase.CLOSING;
         scheduler.shutdownNow();
         Map<String, Future<?>> drains = new HashMap<>();
-        open.forEach((name, table) -> drains.put(name, rounds.submit(table::commitRound)));
+        open.forEach((name, table) -> drains.put(name, rounds.submit(() -> drain(table))));
         long deadline = System.nanoTime() + options.shutdownTimeout().toNanos();
         drains.forEach((name, drain) -> {
             try {
@@ -439,6 +479,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
             }
         });
         rounds.shutdownNow();
+        leases.shutdownNow();
         open.values().forEach(RealtimeTable::close);
         open.clear();
         pins.releaseAll();

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.table.CutBoard;
+import io.paimon.realtime.table.CutBoard.Cuts;
 import io.paimon.realtime.table.TableCut;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,13 +31,14 @@ final class Pins
 
     private static final class Pin
     {
+        private final long instant;
         private final Map<String, TableCut> cuts;
         private long deadline;
 
-        private Pin(Map<String, TableCut> cuts, long deadline)
+        private Pin(Cuts cuts)
         {
-            this.cuts = new HashMap<>(cuts);
-            this.deadline = deadline;
+            this.instant = cuts.instant();
+            this.cuts = new HashMap<>(cuts.tables());
         }
     }
 
@@ -51,18 +53,18 @@ final class Pins
     }
 
     /** The query's cuts, taken now if it has none yet. The result may be looked at, not held: use {@link #with} to read. */
-    synchronized <T> T pin(String queryId, Function<Map<String, TableCut>, T> look)
+    synchronized <T> T pin(String queryId, Function<Cuts, T> look)
     {
         Pin pin = pins.get(queryId);
         if (pin == null) {
             if (pins.size() >= MAX_PINS) {
                 throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "More than %s queries hold views; try again".formatted(MAX_PINS));
             }
-            pin = new Pin(board.retainAll(), 0);
+            pin = new Pin(board.retainAll());
             pins.put(queryId, pin);
         }
         pin.deadline = clock.getAsLong() + leaseNanos;
-        return look.apply(pin.cuts);
+        return look.apply(new Cuts(pin.instant, pin.cuts));
     }
 
     synchronized void renew(String queryId)

@@ -1,6 +1,7 @@
 package io.paimon.realtime.table;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Map;
 
@@ -12,18 +13,37 @@ public final class CutBoard
 {
     @GuardedBy("this")
     private ImmutableMap<String, TableCut> cuts = ImmutableMap.of();
+    @GuardedBy("this")
+    private long instant;
 
-    /** Replaces the table's cut; takes over the caller's hold on it. */
-    void publish(String table, TableCut cut)
+    /**
+     * The cuts of all tables at one instant.
+     *
+     * @param instant count of changes of the board
+     */
+    public record Cuts(long instant, Map<String, TableCut> tables)
     {
+        public Cuts
+        {
+            tables = ImmutableMap.copyOf(tables);
+        }
+    }
+
+    /** Replaces the table's cut; takes over the caller's hold on it. Returns the instant of the change. */
+    @CanIgnoreReturnValue
+    long publish(String table, TableCut cut)
+    {
+        long now;
         TableCut old;
         synchronized (this) {
             old = cuts.get(table);
             cuts = ImmutableMap.<String, TableCut>builder().putAll(cuts).put(table, cut).buildKeepingLast();
+            now = ++instant;
         }
         if (old != null) {
             old.release();
         }
+        return now;
     }
 
     void remove(String table)
@@ -38,6 +58,7 @@ public final class CutBoard
                 }
             });
             cuts = left.buildOrThrow();
+            instant++;
         }
         if (old != null) {
             old.release();
@@ -45,9 +66,9 @@ public final class CutBoard
     }
 
     /** The cuts of all tables at this instant, each retained for the caller. */
-    public synchronized Map<String, TableCut> retainAll()
+    public synchronized Cuts retainAll()
     {
         cuts.values().forEach(TableCut::retain);
-        return cuts;
+        return new Cuts(instant, cuts);
     }
 }

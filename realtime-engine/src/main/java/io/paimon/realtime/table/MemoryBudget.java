@@ -130,6 +130,12 @@ public final class MemoryBudget
             this.bytes = bytes;
         }
 
+        /** What was granted. */
+        public long bytes()
+        {
+            return bytes;
+        }
+
         @Override
         public void close()
         {

@@ -2,26 +2,18 @@ package io.paimon.realtime.table;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.Iterables;
-import com.google.common.collect.Sets;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.airlift.log.Logger;
 import io.paimon.realtime.memory.MemBatchReader;
-import io.paimon.realtime.memory.MemIndexer;
-import io.paimon.realtime.memory.MemIndexerFactory;
-import io.paimon.realtime.memory.MemIndexerOptions;
 import io.paimon.realtime.memory.MemQueryContext;
 import io.paimon.realtime.memory.MemReadRequest;
-import io.paimon.realtime.memory.RealtimeSegmentHandle;
-import io.paimon.realtime.memory.RealtimeWriteBatch;
 import io.paimon.realtime.memory.arrow.ArrowRowView;
-import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.Progress;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.model.TableStatus;
-import io.paimon.realtime.model.TableStatus.BucketStatus;
 import io.paimon.realtime.paimon.BulkFlush;
 import io.paimon.realtime.paimon.ProgressCommit;
 import io.paimon.realtime.paimon.ProgressFiles;
@@ -29,18 +21,20 @@ import io.paimon.realtime.paimon.ProgressFiles.Published;
 import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.paimon.RowRouting;
 import io.paimon.realtime.paimon.SegmentFlush;
+import io.paimon.realtime.table.TableClaim.Claimed;
+import io.paimon.realtime.table.TableClaim.Standing;
 import io.paimon.realtime.table.TableCut.BucketCut;
+import io.paimon.realtime.table.TableMemory.Assignment;
+import io.paimon.realtime.table.TableMemory.SealedSegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.table.FileStoreTable;
@@ -54,9 +48,13 @@ import org.apache.paimon.types.RowType;
  * Rows are <i>building</i> until a round seals them, <i>sealed</i> until their data files are written, <i>flushed</i> until a snapshot names the files, <i>committed</i> until the cut says
  * so, then <i>reclaimed</i>. Only a commit round moves them on; a failed round leaves them where they are and the next one goes on with the same segments.
  *
+ * <h2>Who has the table</h2>
+ * The table is claimed when it is opened ({@link TableClaim}). A writer that learns that another one has taken over closes itself: every later call answers FENCED. After a rollback of the
+ * table the next round, or {@link #maintain}, says the offsets again; until then reads of the union are refused.
+ *
  * <h2>Locks</h2>
  * {@code roundLock}, then {@code appendLock}, then those of {@link MemoryBudget} and {@link CutBoard}. The round lock is held over a whole round, I/O included: one round at a time is its
- * purpose. The append lock guards the buckets and is never held over I/O.
+ * purpose. The append lock guards the memory and is never held over I/O, but for {@link #appendDirectly}.
  */
 public final class RealtimeTable implements AutoCloseable
 {
@@ -64,72 +62,25 @@ public final class RealtimeTable implements AutoCloseable
 
     private final String name;
     private final TableOptions options;
+    private final TableClaim claim;
     private final ReentrantLock roundLock = new ReentrantLock();
     private final ReentrantLock appendLock = new ReentrantLock();
-    private final String commitUser;
-    private final String lineage;
 
     /** The table at its newest known schema. */
     private volatile FileStoreTable table;
-    /** Progress of the newest own snapshot. */
+    /** Newest own snapshot and its progress; changed under both locks. */
     private volatile Published committed;
     @GuardedBy("appendLock")
-    private final Map<PartitionBucket, Bucket> buckets = new HashMap<>();
-    @GuardedBy("appendLock")
-    private boolean closed;
+    private final TableMemory memory;
+    /** Why nothing is accepted any more; null while the table is open. */
+    private volatile RealtimeException closed;
     @GuardedBy("roundLock")
     private PreparedRound prepared;
+    /** A directly committed statement whose fate is unknown: no offset is given out before it is settled. Changed under the round lock. */
+    private volatile UnsettledStatement statement;
+    /** The last round is under way or done. */
+    private volatile boolean draining;
     private volatile String lastError = "";
-
-    /**
-     * @param name full name of the table, {@code schema.table}
-     * @param logId id of the service's data directory
-     * @param incarnation id of the running service, part of the commit user
-     * @param maxPartitionBuckets partition-buckets with rows in memory at the most
-     */
-    public record TableOptions(MemIndexerFactory indexers, BufferAllocator allocator, MemoryBudget budget, CutBoard board, String name, String logId,
-            String incarnation,
-            int maxPartitionBuckets, long appendTimeoutMillis)
-    {
-        public TableOptions
-        {
-            requireNonNull(indexers, "indexers is null");
-            requireNonNull(allocator, "allocator is null");
-            requireNonNull(budget, "budget is null");
-            requireNonNull(board, "board is null");
-            requireNonNull(name, "name is null");
-            requireNonNull(logId, "logId is null");
-            requireNonNull(incarnation, "incarnation is null");
-        }
-    }
-
-    /** Rows of one partition-bucket: one generation for each schema that still has rows in memory. */
-    private static final class Bucket
-    {
-        private final List<Generation> generations = new ArrayList<>();
-        private List<SharedView> views = List.of();
-        private long upper;
-        private long oldestRowNanos = -1;
-
-        private Bucket(long upper)
-        {
-            this.upper = upper;
-        }
-    }
-
-    /** Rows written under one schema. */
-    private static final class Generation
-    {
-        private final FileStoreTable table;
-        private final MemIndexer indexer;
-        private final List<RealtimeSegmentHandle> sealed = new ArrayList<>();
-
-        private Generation(FileStoreTable table, MemIndexer indexer)
-        {
-            this.table = table;
-            this.indexer = indexer;
-        }
-    }
 
     /** A round whose data files are written: committed as it is until its fate is known. */
     public record PreparedRound(Optional<Progress> base, Progress next, List<CommitMessage> messages)
@@ -142,39 +93,35 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
-    private RealtimeTable(FileStoreTable table, String lineage, TableOptions options, Optional<Published> base)
+    /**
+     * @param memoryOnly the round to go on with if the statement was not committed; null if there is none
+     * @param messages data files of the statement
+     */
+    private record UnsettledStatement(PreparedRound memoryOnly, List<CommitMessage> messages)
+    {}
+
+    private RealtimeTable(FileStoreTable table, TableOptions options, Claimed claimed)
     {
         this.name = options.name();
         this.table = table;
-        this.lineage = lineage;
         this.options = options;
-        this.commitUser = "realtime-%s-%s".formatted(options.incarnation(), UUID.randomUUID());
-        Progress claim = new Progress(lineage, options.logId(), base.map(found -> found.progress().epoch() + 1).orElse(1L),
-                base.map(found -> found.progress().identifier() + 1).orElse(1L), false,
-                base.map(found -> found.progress().offsets()).orElse(Map.of()),
-                base.map(found -> found.progress().producers()).orElse(Map.of()));
-        long snapshot = new ProgressCommit(table, commitUser).commit(base.map(Published::progress), claim, List.of());
-        this.committed = new Published(snapshot, claim);
-        holdSnapshot(snapshot);
-        appendLock.lock();
-        try {
-            publish();
-        }
-        finally {
-            appendLock.unlock();
-        }
+        this.claim = claimed.claim();
+        this.committed = claimed.published();
+        TableMemory empty = new TableMemory(options);
+        this.memory = empty;
+        options.board().publish(name,
+                new TableCut(claim.lineage(), committed.progress().epoch(), committed.snapshotId(), empty.cut(committed.progress())));
     }
 
     /**
      * Claims the table for this service by a progress-only commit of the next epoch, and goes on where the last progress ends.
+     *
+     * @throws RealtimeException FENCED if another writer has the table and lives; NOT_REALTIME if the table cannot be written in real time
      */
     public static RealtimeTable open(FileStoreTable table, TableOptions options)
     {
         FileStoreTable writable = RealtimeTables.openForWriting(table);
-        ProgressFiles progressFiles = new ProgressFiles(writable);
-        String lineage = progressFiles.createLineage();
-        Optional<Published> base = progressFiles.latestSnapshotId().flatMap(latest -> progressFiles.newest(lineage, latest));
-        return new RealtimeTable(writable, lineage, options, base);
+        return new RealtimeTable(writable, options, TableClaim.claim(writable, options));
     }
 
     public String name()
@@ -200,12 +147,18 @@ public final class RealtimeTable implements AutoCloseable
         return committed;
     }
 
+    /** Whether the table takes nothing any more, because it was closed or another writer took over. */
+    public boolean isClosed()
+    {
+        return closed != null;
+    }
+
     /**
      * Appends rows: all visible at once, over all buckets and all batches.
      *
      * @param batches in the canonical Arrow form of {@code schema}; stay the caller's
      * @param schema the row type the rows were made for
-     * @throws RealtimeException UNAVAILABLE if the schema has changed since: make the rows again
+     * @throws RealtimeException UNAVAILABLE if the schema has changed since: make the rows again; RESOURCE_EXHAUSTED if there is no memory in time; FENCED if another writer took over
      */
     public long append(List<VectorSchemaRoot> batches, RowType schema)
     {
@@ -215,6 +168,7 @@ public final class RealtimeTable implements AutoCloseable
         for (VectorSchemaRoot rows : batches) {
             count += rows.getRowCount();
             List<RowRouting.Route> routed = new RowRouting(table).route(new VectorRows(rows, schema));
+            OffsetColumn.check(name, schema, rows);
             routes.add(routed);
             // what is gathered now and what a merge of small chunks holds twice for a moment
             bytes += 2 * rows.getFieldVectors().stream().mapToLong(vector -> vector.getBufferSize()).sum() + 4096L * routed.size();
@@ -224,9 +178,10 @@ public final class RealtimeTable implements AutoCloseable
         }
         MemoryBudget.Reservation reservation = options.budget().reserveForAppend("Table " + name, bytes, options.appendTimeoutMillis());
         try {
-            appendLock.lock();
+            lockForAppend();
             try {
                 checkOpen();
+                checkAccepting();
                 checkSchema(schema);
                 write(batches, routes);
                 publish();
@@ -241,6 +196,54 @@ public final class RealtimeTable implements AutoCloseable
         return count;
     }
 
+    /** Appends never wait for rounds, but for statements that are committed directly. */
+    private void lockForAppend()
+    {
+        try {
+            if (!appendLock.tryLock(options.appendTimeoutMillis(), TimeUnit.MILLISECONDS)) {
+                throw new RealtimeException(Code.RESOURCE_EXHAUSTED,
+                        "Table %s: a statement is being committed for more than %s ms; try again".formatted(name, options.appendTimeoutMillis()));
+            }
+        }
+        catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "Table %s: interrupted while waiting to append".formatted(name), e);
+        }
+    }
+
+    @GuardedBy("appendLock")
+    private void write(List<VectorSchemaRoot> batches, List<List<RowRouting.Route>> routes)
+    {
+        Assignment assignment = memory.assign(routes, committed.progress());
+        int offsetColumn = RealtimeTables.offsetColumn(table.rowType());
+        if (offsetColumn < 0) {
+            memory.write(table, batches, routes, assignment);
+            return;
+        }
+        List<VectorSchemaRoot> filled = new ArrayList<>();
+        try {
+            for (int i = 0; i < batches.size(); i++) {
+                filled.add(OffsetColumn.fill(batches.get(i), offsetColumn, routes.get(i), assignment.starts().get(i), options.allocator()));
+            }
+            memory.write(table, filled, routes, assignment);
+        }
+        finally {
+            filled.forEach(rows -> rows.getVector(offsetColumn).close());
+        }
+    }
+
+    private void checkAccepting()
+    {
+        claim.checkLease();
+        if (draining) {
+            throw new RealtimeException(Code.UNAVAILABLE, "Table %s is being closed".formatted(name));
+        }
+        if (statement != null) {
+            throw new RealtimeException(Code.UNAVAILABLE,
+                    "Table %s: it is not known yet whether the last statement was committed; try again".formatted(name));
+        }
+    }
+
     private void checkSchema(RowType schema)
     {
         if (!schema.equals(table.rowType())) {
@@ -248,153 +251,119 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
-    @GuardedBy("appendLock")
-    private void write(List<VectorSchemaRoot> batches, List<List<RowRouting.Route>> routes)
-    {
-        Map<PartitionBucket, Long> ends = new LinkedHashMap<>();
-        for (List<RowRouting.Route> routed : routes) {
-            for (RowRouting.Route route : routed) {
-                long start = ends.containsKey(route.bucket()) ? ends.get(route.bucket()) : upper(route.bucket());
-                if (route.rowCount() > OffsetRange.MAX_OFFSET - start) {
-                    throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "Table %s: offsets of a bucket are used up".formatted(name));
-                }
-                ends.put(route.bucket(), start + route.rowCount());
-            }
-        }
-        if (buckets.size() + Sets.difference(ends.keySet(), buckets.keySet()).size() > options.maxPartitionBuckets()) {
-            throw new RealtimeException(Code.RESOURCE_EXHAUSTED,
-                    "Table %s: rows for more than %s partition-buckets in memory (paimon.realtime.max-partition-buckets); try again"
-                            .formatted(name, options.maxPartitionBuckets()));
-        }
-        Map<PartitionBucket, Long> written = new HashMap<>();
-        try {
-            for (int i = 0; i < batches.size(); i++) {
-                for (RowRouting.Route route : routes.get(i)) {
-                    Bucket bucket = buckets.get(route.bucket());
-                    if (bucket == null) {
-                        bucket = new Bucket(upper(route.bucket()));
-                        buckets.put(route.bucket(), bucket);
-                    }
-                    long start = written.getOrDefault(route.bucket(), bucket.upper);
-                    currentGeneration(bucket).indexer
-                            .write(new RealtimeWriteBatch(batches.get(i), route.positions(), route.from(), route.rowCount(), start));
-                    written.put(route.bucket(), start + route.rowCount());
-                }
-            }
-        }
-        catch (RuntimeException e) {
-            // no cut shows these rows yet
-            written.keySet().forEach(key -> {
-                Bucket bucket = buckets.get(key);
-                Iterables.getLast(bucket.generations).indexer.discardFrom(bucket.upper);
-            });
-            throw e;
-        }
-        long now = System.nanoTime();
-        ends.forEach((key, end) -> {
-            Bucket bucket = buckets.get(key);
-            bucket.upper = end;
-            if (bucket.oldestRowNanos < 0) {
-                bucket.oldestRowNanos = now;
-            }
-            renewViews(bucket);
-        });
-    }
-
-    @GuardedBy("appendLock")
-    private long upper(PartitionBucket key)
-    {
-        Bucket bucket = buckets.get(key);
-        return bucket == null ? committed.progress().offset(key) : bucket.upper;
-    }
-
     /**
-     * Commits rows directly, behind a round of what is in memory: for statements that do not fit into memory. They are visible at once when this returns, and not at all when it throws.
-     * Appends wait while the snapshot is made.
+     * Commits rows directly, behind a round of what is in memory: for statements that do not fit into memory. They are visible at once when this returns, and not at all when it throws; should
+     * the fate of the commit be unknown for a while, appends are refused until it is settled. Appends wait while the snapshot is made.
      *
      * @param rows row objects may be reused
+     * @param spillDirectory where rows that do not fit into the write buffer are kept meanwhile
      */
-    public long appendDirectly(Iterator<InternalRow> rows, RowType schema)
+    public long appendDirectly(Iterator<InternalRow> rows, RowType schema, Path spillDirectory)
     {
-        FileStoreTable target = table;
         checkSchema(schema);
-        BulkFlush.Result bulk = BulkFlush.flush(target, commitUser, rows);
+        boolean withOffsets = RealtimeTables.offsetColumn(schema) >= 0;
+        // rows that hold their offsets are written while nobody else gets any
+        BulkFlush.Result bulk = withOffsets ? null : bulkFlush(rows, Map.of(), spillDirectory);
         roundLock.lock();
         try {
-            commitRound();
+            round(false);
             appendLock.lock();
             try {
                 checkOpen();
-                Optional<PreparedRound> round = prepareCommitWithProgress();
-                Progress base = committed.progress();
-                Map<PartitionBucket, Long> ends = new HashMap<>(round.map(memory -> memory.next().offsets()).orElse(base.offsets()));
-                bulk.rows().forEach((key, count) -> ends.merge(key, count, Math::addExact));
-                List<CommitMessage> messages = new ArrayList<>(round.map(PreparedRound::messages).orElse(List.of()));
-                messages.addAll(bulk.messages());
-                Progress next = new Progress(lineage, options.logId(), base.epoch(), base.identifier() + 1, false, ends, base.producers());
-                PreparedRound memoryOnly = prepared;
-                prepared = new PreparedRound(Optional.of(base), next, messages);
-                long snapshot;
-                try {
-                    snapshot = commitWithProgress();
+                checkAccepting();
+                if (withOffsets) {
+                    checkSchema(schema);
+                    bulk = bulkFlush(rows, memory.uppers(committed.progress()), spillDirectory);
                 }
-                catch (RuntimeException e) {
-                    if (new ProgressCommit(table, commitUser).find(next).isEmpty()) {
-                        // the rows of the statement are given up, those of memory go on
-                        prepared = memoryOnly;
-                        new ProgressCommit(table, commitUser).abort(bulk.messages());
-                    }
-                    throw e;
-                }
-                bulk.rows().keySet().forEach(key -> {
-                    Bucket bucket = buckets.get(key);
-                    if (bucket != null) {
-                        bucket.upper = ends.get(key);
-                    }
-                });
-                refreshCommittedSnapshot(snapshot);
-                return bulk.rows().values().stream().mapToLong(Long::longValue).sum();
+                return commitDirectly(bulk);
             }
             finally {
                 appendLock.unlock();
             }
+        }
+        catch (RuntimeException e) {
+            if (statement == null && bulk != null) {
+                newCommit().abort(bulk.messages());
+            }
+            throw fencedOr(e);
         }
         finally {
             roundLock.unlock();
         }
     }
 
-    @GuardedBy("appendLock")
-    private Generation currentGeneration(Bucket bucket)
+    private BulkFlush.Result bulkFlush(Iterator<InternalRow> rows, Map<PartitionBucket, Long> nextOffsets, Path spillDirectory)
     {
-        if (bucket.generations.isEmpty() || Iterables.getLast(bucket.generations).table.schema().id() != table.schema().id()) {
-            bucket.generations.add(new Generation(table, options.indexers().create(
-                    new MemIndexerOptions(name, table.rowType(), table.schema().trimmedPrimaryKeys(), bucket.upper, options.allocator(),
-                            table.options()))));
+        try (MemoryBudget.Reservation reservation = options.budget().reserveForFlush("Table " + name, BulkFlush.MAX_BUFFER_BYTES,
+                options.appendTimeoutMillis())) {
+            return BulkFlush.flush(table, claim.commitUser(), rows, nextOffsets, reservation.bytes(), spillDirectory);
         }
-        return Iterables.getLast(bucket.generations);
     }
 
-    /** Called with the append lock held. */
-    private static void renewViews(Bucket bucket)
+    @GuardedBy("roundLock")
+    private long commitDirectly(BulkFlush.Result bulk)
     {
-        List<SharedView> old = bucket.views;
-        bucket.views = bucket.generations.stream().map(generation -> new SharedView(generation.indexer)).toList();
-        old.forEach(SharedView::release);
+        Optional<PreparedRound> round = prepareCommitWithProgress();
+        Map<PartitionBucket, Long> ends = new HashMap<>(round.map(inMemory -> inMemory.next().offsets()).orElse(committed.progress().offsets()));
+        bulk.rows().forEach((key, count) -> ends.merge(key, count, Math::addExact));
+        List<CommitMessage> messages = new ArrayList<>(round.map(PreparedRound::messages).orElse(List.of()));
+        messages.addAll(bulk.messages());
+        PreparedRound memoryOnly = prepared;
+        prepared = new PreparedRound(Optional.of(committed.progress()), nextProgress(ends, false), messages);
+        long snapshot;
+        try {
+            snapshot = commitWithProgress();
+        }
+        catch (RuntimeException e) {
+            statement = new UnsettledStatement(memoryOnly, bulk.messages());
+            try {
+                if (!settleStatement()) {
+                    throw e;
+                }
+            }
+            catch (RuntimeException unsettled) {
+                if (!unsettled.equals(e)) {
+                    e.addSuppressed(unsettled);
+                }
+                throw e;
+            }
+            snapshot = commitWithProgress();
+        }
+        refreshCommittedSnapshot(snapshot);
+        return bulk.rows().values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Makes the state of the buckets the newest cut. */
+    /** Whether the snapshot of a directly committed statement is there; if not, its rows are given up and those of memory go on. */
+    @CanIgnoreReturnValue
+    @GuardedBy("roundLock")
+    private boolean settleStatement()
+    {
+        boolean published = newCommit().find(prepared.next()).isPresent();
+        if (!published) {
+            newCommit().abort(statement.messages());
+            prepared = statement.memoryOnly();
+        }
+        statement = null;
+        return published;
+    }
+
+    private ProgressCommit newCommit()
+    {
+        return new ProgressCommit(table, claim.commitUser());
+    }
+
+    private Progress nextProgress(Map<PartitionBucket, Long> ends, boolean drained)
+    {
+        Progress base = committed.progress();
+        return new Progress(base.lineage(), base.log(), base.epoch(), base.identifier() + 1, drained, ends, base.producers());
+    }
+
+    /** Makes the state of the memory the newest cut. */
     @GuardedBy("appendLock")
     private void publish()
     {
-        Map<PartitionBucket, BucketCut> cut = new HashMap<>();
-        Progress progress = committed.progress();
-        buckets.forEach((key, bucket) -> {
-            bucket.views.forEach(SharedView::retain);
-            cut.put(key, new BucketCut(progress.offset(key), bucket.upper, bucket.views));
-        });
-        progress.offsets().forEach((key, end) -> cut.putIfAbsent(key, new BucketCut(end, end, List.of())));
-        options.board().publish(name, new TableCut(lineage, committed.snapshotId(), cut));
+        options.board().publish(name,
+                new TableCut(claim.lineage(), committed.progress().epoch(), committed.snapshotId(), memory.cut(committed.progress())));
     }
 
     /** Opens readers over one partition-bucket of a cut that the caller holds. */
@@ -425,21 +394,128 @@ public final class RealtimeTable implements AutoCloseable
     {
         roundLock.lock();
         try {
-            while (prepareCommitWithProgress().isPresent()) {
-                refreshCommittedSnapshot(commitWithProgress());
-                if (rowsInMemory() == 0) {
-                    break;
-                }
-            }
+            round(false);
             lastError = "";
         }
         catch (RuntimeException e) {
             lastError = String.valueOf(e.getMessage());
-            throw e;
+            throw fencedOr(e);
         }
         finally {
             roundLock.unlock();
         }
+    }
+
+    /**
+     * A last round, after which the table is given up for whoever comes next: appends are refused from now on. If it fails, the table goes on as before.
+     */
+    public void drain()
+    {
+        roundLock.lock();
+        try {
+            appendLock.lock();
+            try {
+                checkOpen();
+                draining = true;
+            }
+            finally {
+                appendLock.unlock();
+            }
+            round(true);
+            claim.release();
+        }
+        catch (RuntimeException e) {
+            draining = false;
+            throw fencedOr(e);
+        }
+        finally {
+            roundLock.unlock();
+        }
+    }
+
+    @GuardedBy("roundLock")
+    private void round(boolean drained)
+    {
+        assertStanding();
+        if (prepared != null) {
+            refreshCommittedSnapshot(commitWithProgress());
+        }
+        if (prepare(drained).isPresent()) {
+            refreshCommittedSnapshot(commitWithProgress());
+        }
+    }
+
+    /** After a rollback or the like the offsets are said again. Data files of a prepared round may be gone with it: its segments are flushed anew. */
+    @GuardedBy("roundLock")
+    private void assertStanding()
+    {
+        if (statement != null) {
+            settleStatement();
+        }
+        if (prepared != null && newCommit().find(prepared.next()).isPresent()) {
+            return;
+        }
+        if (claim.standing(committed) == Standing.GONE) {
+            log.warn("Table %s: snapshot %s of this writer is gone (rollback, purge or expiry): its offsets are committed again", name,
+                    committed.snapshotId());
+            prepared = null;
+            adopt(claim.reassert(committed));
+        }
+    }
+
+    @GuardedBy("roundLock")
+    private void adopt(Published published)
+    {
+        appendLock.lock();
+        try {
+            committed = published;
+            publish();
+        }
+        finally {
+            appendLock.unlock();
+        }
+        claim.hold(published.snapshotId());
+    }
+
+    /**
+     * What must be done from time to time, several times within the lease: says that the writer lives, notices take-overs and rollbacks, keeps the newest own snapshot from expiry and lets expiry
+     * go on behind it.
+     */
+    public void maintain()
+    {
+        if (isClosed()) {
+            return;
+        }
+        try {
+            claim.renewLease();
+            claim.touch(committed.snapshotId());
+            if (!roundLock.tryLock()) {
+                // a round is under way and sees for itself
+                return;
+            }
+            try {
+                if (prepared == null && claim.standing(committed) == Standing.OLD) {
+                    adopt(claim.reassert(committed));
+                }
+                assertStanding();
+            }
+            finally {
+                roundLock.unlock();
+            }
+        }
+        catch (RuntimeException e) {
+            throw fencedOr(e);
+        }
+    }
+
+    /** The same exception, after closing the table if it says that another writer has it. */
+    private RuntimeException fencedOr(RuntimeException e)
+    {
+        if (e instanceof RealtimeException realtimeException && realtimeException.code() == Code.FENCED && !isClosed()) {
+            log.error("%s: this writer gives up %s rows that it had accepted", e.getMessage(), rowsInMemory());
+            close(realtimeException);
+        }
+        return e;
     }
 
     /**
@@ -451,59 +527,59 @@ public final class RealtimeTable implements AutoCloseable
     {
         roundLock.lock();
         try {
-            if (prepared != null) {
-                return Optional.of(prepared);
-            }
-            refreshSchema();
-            Map<PartitionBucket, Long> ends = new HashMap<>(committed.progress().offsets());
-            record Work(PartitionBucket bucket, FileStoreTable table, MemIndexer indexer, RealtimeSegmentHandle segment)
-            {}
-            List<Work> work = new ArrayList<>();
-            appendLock.lock();
-            try {
-                checkOpen();
-                buckets.forEach((key, bucket) -> {
-                    for (Generation generation : bucket.generations) {
-                        generation.indexer.sealForCommit().ifPresent(generation.sealed::add);
-                        generation.sealed.forEach(segment -> work.add(new Work(key, generation.table, generation.indexer, segment)));
-                    }
-                    ends.put(key, bucket.upper);
-                });
-            }
-            finally {
-                appendLock.unlock();
-            }
-            if (work.isEmpty()) {
-                return Optional.empty();
-            }
-            Progress base = committed.progress();
-            Progress next = new Progress(lineage, options.logId(), base.epoch(), base.identifier() + 1, false, ends, base.producers());
-            List<CommitMessage> messages = new ArrayList<>();
-            try {
-                for (Work item : work) {
-                    messages.addAll(flush(item.table(), item.bucket(), item.indexer(), item.segment(), next.identifier()));
-                }
-            }
-            catch (RuntimeException e) {
-                // nothing was published: the files of this attempt are certainly unreferenced
-                new ProgressCommit(table, commitUser).abort(messages);
-                throw e;
-            }
-            prepared = new PreparedRound(Optional.of(base), next, messages);
-            return Optional.of(prepared);
+            return prepare(false);
         }
         finally {
             roundLock.unlock();
         }
     }
 
-    private List<CommitMessage> flush(FileStoreTable target, PartitionBucket bucket, MemIndexer indexer, RealtimeSegmentHandle segment,
-            long identifier)
+    @GuardedBy("roundLock")
+    private Optional<PreparedRound> prepare(boolean drained)
     {
-        try (MemoryBudget.Reservation _ = options.budget().reserveForFlush("Flush of table " + name, segment.memoryBytes(),
+        if (statement != null) {
+            settleStatement();
+        }
+        if (prepared != null) {
+            return Optional.of(prepared);
+        }
+        refreshSchema();
+        List<SealedSegment> segments;
+        Map<PartitionBucket, Long> ends;
+        appendLock.lock();
+        try {
+            checkOpen();
+            segments = memory.seal();
+            ends = memory.uppers(committed.progress());
+        }
+        finally {
+            appendLock.unlock();
+        }
+        if (segments.isEmpty() && !drained) {
+            return Optional.empty();
+        }
+        Progress next = nextProgress(ends, drained);
+        List<CommitMessage> messages = new ArrayList<>();
+        try {
+            for (SealedSegment segment : segments) {
+                messages.addAll(flush(segment, next.identifier()));
+            }
+        }
+        catch (RuntimeException e) {
+            // nothing was published: the files of this attempt are certainly unreferenced
+            newCommit().abort(messages);
+            throw e;
+        }
+        prepared = new PreparedRound(Optional.of(committed.progress()), next, messages);
+        return Optional.of(prepared);
+    }
+
+    private List<CommitMessage> flush(SealedSegment sealed, long identifier)
+    {
+        try (MemoryBudget.Reservation _ = options.budget().reserveForFlush("Flush of table " + name, sealed.segment().memoryBytes(),
                 options.appendTimeoutMillis());
-                SegmentRows rows = new SegmentRows(indexer.createCommitReaders(segment), target.rowType())) {
-            return new SegmentFlush(target, commitUser).flush(bucket, rows, segment.rowCount(), identifier);
+                SegmentRows rows = new SegmentRows(sealed.indexer().createCommitReaders(sealed.segment()), sealed.table().rowType())) {
+            return new SegmentFlush(sealed.table(), claim.commitUser()).flush(sealed.bucket(), rows, sealed.segment().rowCount(), identifier);
         }
     }
 
@@ -519,7 +595,7 @@ public final class RealtimeTable implements AutoCloseable
             if (prepared == null) {
                 throw new IllegalStateException("Table %s: no round is prepared".formatted(name));
             }
-            ProgressCommit commit = new ProgressCommit(table, commitUser);
+            ProgressCommit commit = newCommit();
             Optional<Published> earlier = commit.find(prepared.next());
             if (earlier.isPresent()) {
                 return earlier.get().snapshotId();
@@ -539,7 +615,7 @@ public final class RealtimeTable implements AutoCloseable
         roundLock.lock();
         try {
             ProgressFiles progressFiles = new ProgressFiles(table);
-            Published published = progressFiles.newest(lineage, snapshotId)
+            Published published = progressFiles.newest(claim.lineage(), snapshotId)
                     .orElseThrow(() -> new RealtimeException(Code.COMMIT_FAILED,
                             "Table %s: snapshot %s has no progress of this table".formatted(name, snapshotId)));
             if (published.progress().isSameStep(committed.progress())) {
@@ -559,39 +635,19 @@ public final class RealtimeTable implements AutoCloseable
             appendLock.lock();
             try {
                 committed = published;
-                buckets.forEach((key, bucket) -> reclaim(bucket, published.progress().offset(key)));
+                memory.reclaim(published.progress(), table);
                 publish();
-                buckets.values().removeIf(bucket -> bucket.generations.isEmpty());
+                memory.forgetEmpty();
             }
             finally {
                 appendLock.unlock();
             }
             options.budget().signalFreed();
-            holdSnapshot(published.snapshotId());
+            claim.hold(published.snapshotId());
         }
         finally {
             roundLock.unlock();
         }
-    }
-
-    @GuardedBy("appendLock")
-    private void reclaim(Bucket bucket, long end)
-    {
-        for (Generation generation : List.copyOf(bucket.generations)) {
-            long last = generation.sealed.stream().filter(segment -> segment.offsets().end() <= end).mapToLong(segment -> segment.offsets().end())
-                    .max().orElse(-1);
-            if (last < 0) {
-                continue;
-            }
-            generation.indexer.reclaim(last);
-            generation.sealed.removeIf(segment -> segment.offsets().end() <= last);
-            if (generation.indexer.segmentCount() == 0 && (generation.table.schema().id() != table.schema().id() || bucket.upper == end)) {
-                generation.indexer.close();
-                bucket.generations.remove(generation);
-            }
-        }
-        bucket.oldestRowNanos = bucket.upper == end ? -1 : System.nanoTime();
-        renewViews(bucket);
     }
 
     /** Looks for a newer schema; rows written from then on have it. */
@@ -614,22 +670,10 @@ public final class RealtimeTable implements AutoCloseable
     {
         appendLock.lock();
         try {
-            return buckets.values().stream().flatMap(bucket -> bucket.generations.stream()).mapToLong(generation -> generation.indexer.rowCount())
-                    .sum();
+            return memory.rowCount();
         }
         finally {
             appendLock.unlock();
-        }
-    }
-
-    /** Keeps the newest own snapshot from expiry: readers and restarts find their offsets in it. */
-    private void holdSnapshot(long snapshotId)
-    {
-        try {
-            table.consumerManager().resetConsumer("realtime-" + lineage, new org.apache.paimon.consumer.Consumer(snapshotId));
-        }
-        catch (RuntimeException e) {
-            log.warn(e, "Table %s: cannot keep snapshot %s from expiry", name, snapshotId);
         }
     }
 
@@ -637,28 +681,18 @@ public final class RealtimeTable implements AutoCloseable
     {
         appendLock.lock();
         try {
-            long now = System.nanoTime();
-            Progress progress = committed.progress();
-            List<BucketStatus> status = new ArrayList<>();
-            buckets.forEach((key, bucket) -> status.add(new BucketStatus(
-                    RealtimeTables.describePartition(table, key.partition()), key.bucket(), progress.offset(key), bucket.upper,
-                    bucket.generations.stream().mapToLong(generation -> generation.indexer.rowCount()).sum(),
-                    bucket.generations.stream().mapToLong(generation -> generation.indexer.memoryBytes()).sum(),
-                    bucket.generations.stream().mapToInt(generation -> generation.indexer.segmentCount()).sum(),
-                    0,
-                    bucket.oldestRowNanos < 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(now - bucket.oldestRowNanos))));
-            return new TableStatus(name, progress.epoch(), committed.snapshotId(), lastError, status);
+            return new TableStatus(name, committed.progress().epoch(), committed.snapshotId(), lastError, memory.status(table, committed.progress()));
         }
         finally {
             appendLock.unlock();
         }
     }
 
-    @GuardedBy("appendLock")
     private void checkOpen()
     {
-        if (closed) {
-            throw new RealtimeException(Code.UNAVAILABLE, "Table %s is being closed".formatted(name));
+        RealtimeException reason = closed;
+        if (reason != null) {
+            throw new RealtimeException(reason.code(), reason.getMessage(), reason);
         }
     }
 
@@ -666,17 +700,18 @@ public final class RealtimeTable implements AutoCloseable
     @Override
     public void close()
     {
+        close(new RealtimeException(Code.UNAVAILABLE, "Table %s is closed".formatted(name)));
+    }
+
+    private void close(RealtimeException reason)
+    {
         appendLock.lock();
         try {
-            if (closed) {
+            if (isClosed()) {
                 return;
             }
-            closed = true;
-            for (Bucket bucket : buckets.values()) {
-                bucket.views.forEach(SharedView::release);
-                bucket.generations.forEach(generation -> generation.indexer.close());
-            }
-            buckets.clear();
+            closed = reason;
+            memory.close();
         }
         finally {
             appendLock.unlock();

@@ -16,13 +16,15 @@ import java.util.stream.Collectors;
 public final class TableCut
 {
     private final String lineage;
+    private final long epoch;
     private final long committedSnapshot;
     private final Map<PartitionBucket, BucketCut> buckets;
     private final AtomicInteger holders = new AtomicInteger(1);
 
-    TableCut(String lineage, long committedSnapshot, Map<PartitionBucket, BucketCut> buckets)
+    TableCut(String lineage, long epoch, long committedSnapshot, Map<PartitionBucket, BucketCut> buckets)
     {
         this.lineage = requireNonNull(lineage, "lineage is null");
+        this.epoch = epoch;
         this.committedSnapshot = committedSnapshot;
         this.buckets = Map.copyOf(buckets);
     }
@@ -62,7 +64,7 @@ public final class TableCut
     /** Plain data of the cut. */
     public TableCutInfo info()
     {
-        return new TableCutInfo(lineage, committedSnapshot, buckets.entrySet().stream()
+        return new TableCutInfo(lineage, epoch, committedSnapshot, buckets.entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, entry -> new OffsetRange(entry.getValue().committed(), entry.getValue().upper()))));
     }
 

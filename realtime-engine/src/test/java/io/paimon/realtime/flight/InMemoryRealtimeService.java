@@ -200,8 +200,8 @@ final class InMemoryRealtimeService implements RealtimeService
         pinned.add(queryId);
         Map<String, TableCutInfo> cuts = new LinkedHashMap<>();
         tables.forEach(
-                (name, table) -> cuts.put(name.getFullName(), new TableCutInfo("lineage", 1, Map.of(BUCKET, new OffsetRange(0, table.rows())))));
-        return new QueryCut(queryId, "", incarnation, cuts);
+                (name, table) -> cuts.put(name.getFullName(), new TableCutInfo("lineage", 1, 1, Map.of(BUCKET, new OffsetRange(0, table.rows())))));
+        return new QueryCut(queryId, "", incarnation, 0, cuts);
     }
 
     @Override

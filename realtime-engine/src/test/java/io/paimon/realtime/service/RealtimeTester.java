@@ -62,10 +62,11 @@ public final class RealtimeTester implements AutoCloseable
 
     public RealtimeServiceOptions options()
     {
-        RealtimeServiceOptions defaults = RealtimeServiceOptions.defaults(directory.resolve("data"));
-        return new RealtimeServiceOptions(defaults.dataDirectory(), 256 << 20, 1_000, 2, Duration.ofHours(1), Duration.ofSeconds(5),
-                Duration.ofMinutes(5),
-                Duration.ofMinutes(1), "arrow");
+        return RealtimeServiceOptions.defaults(directory.resolve("data"))
+                .withMemoryLimit(256 << 20)
+                .withMaxPartitionBuckets(1_000)
+                .withCommitInterval(Duration.ofHours(1))
+                .withAppendTimeout(Duration.ofSeconds(5));
     }
 
     public EmbeddedRealtimeService start(RealtimeServiceOptions options)
@@ -145,7 +146,7 @@ public final class RealtimeTester implements AutoCloseable
     public List<String> union(Identifier identifier, QueryCut cut, Optional<Predicate> filter) throws IOException
     {
         FileStoreTable table = table(identifier);
-        ReadPoint point = ReadPoints.choose(table, Optional.ofNullable(cut.tables().get(identifier.getFullName())));
+        ReadPoint point = ReadPoints.choose(table, identifier, cut);
         List<String> rows = new ArrayList<>();
         if (point.snapshotId().isPresent()) {
             rows.addAll(disk(table, point.snapshotId().getAsLong(), filter));

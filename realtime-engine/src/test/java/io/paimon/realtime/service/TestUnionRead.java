@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.paimon.realtime.model.QueryCut;
+import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.model.TableStatus;
+import io.paimon.realtime.paimon.ProgressFiles;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -15,6 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.LongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.BinaryString;
@@ -151,8 +156,7 @@ final class TestUnionRead
     @Test
     void statementLargerThanMemoryIsAtomic() throws Exception
     {
-        tester.restart(new RealtimeServiceOptions(tester.options().dataDirectory(), 2 << 20, 1_000, 1, tester.options().commitInterval(),
-                tester.options().appendTimeout(), tester.options().readLeaseTimeout(), tester.options().shutdownTimeout(), "arrow"));
+        tester.restart(tester.options().withMemoryLimit(2 << 20));
         Identifier table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
         tester.append(table, rows(0, 10));
         int last = 10;
@@ -166,6 +170,46 @@ final class TestUnionRead
         assertThat(tester.union(table)).isEqualTo(texts(rows(0, last + 10)));
         tester.service().flush(Optional.empty());
         assertThat(tester.committed(table)).isEqualTo(texts(rows(0, last + 10)));
+    }
+
+    @Test
+    void offsetColumnIsFilledOnEveryWayIn() throws Exception
+    {
+        tester.restart(tester.options().withMemoryLimit(2 << 20));
+        RowType rowType = RowType.of(new org.apache.paimon.types.DataType[]{DataTypes.BIGINT(), DataTypes.BIGINT(), DataTypes.STRING()},
+                new String[]{"id", "_OFFSET", "v"});
+        Identifier table = tester.createTable("o", rowType, List.of(), Map.of("bucket", "3", "bucket-key", "id"));
+        LongFunction<GenericRow> row = id -> GenericRow.of(id, null, BinaryString.fromString("v" + id));
+        tester.append(table, LongStream.range(0, 100).mapToObj(row).toList());
+        stage(table, "small", "a", LongStream.range(100, 200).mapToObj(row).toList());
+        tester.service().publish(table, "small", Set.of("a"));
+        tester.service().flush(Optional.of(table));
+        tester.append(table, LongStream.range(200, 250).mapToObj(row).toList());
+        for (int batch = 0; batch < 20; batch++) {
+            stage(table, "big", "a", LongStream.range(1_000 + batch * 1_000L, 2_000 + batch * 1_000L).mapToObj(row).toList());
+        }
+        tester.service().publish(table, "big", Set.of("a"));
+        tester.append(table, LongStream.range(250, 300).mapToObj(row).toList());
+        assertThatThrownBy(() -> tester.append(table, List.of(GenericRow.of(1L, 0L, null))))
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.BAD_DATA))
+                .hasMessageContaining("_OFFSET");
+        List<String> union = tester.union(table);
+        assertThat(union).hasSize(20_300);
+        tester.service().flush(Optional.of(table));
+        assertThat(tester.committed(table)).isEqualTo(union);
+        Map<PartitionBucket, Long> ends = new ProgressFiles(tester.table(table)).newest(
+                new ProgressFiles(tester.table(table)).lineage().orElseThrow(),
+                tester.table(table).snapshotManager().latestSnapshotIdFromFileSystem())
+                .orElseThrow().progress().offsets();
+        // without gap or repetition in each bucket: as many rows hold offset n as there are buckets longer than n
+        Map<Long, Long> found = union.stream().map(text -> Long.parseLong(text.split("\\|")[1]))
+                .collect(Collectors.groupingBy(offset -> offset, Collectors.counting()));
+        long longest = Collections.max(ends.values());
+        for (long offset = 0; offset < longest; offset++) {
+            long wanted = offset;
+            assertThat(found.get(offset)).as("rows with offset %s", offset).isEqualTo(ends.values().stream().filter(end -> end > wanted).count());
+        }
+        assertThat(found).hasSize((int) longest);
     }
 
     private void stage(Identifier table, String statement, String part, List<GenericRow> rows)
@@ -192,31 +236,6 @@ final class TestUnionRead
         assertThat(status.epoch()).isEqualTo(2);
         assertThat(status.buckets().stream().mapToLong(TableStatus.BucketStatus::upperOffset).sum()).isEqualTo(20);
         assertThat(tester.union(table)).isEqualTo(texts(rows(0, 20)));
-    }
-
-    @Test
-    void secondWriterTakesTheTableOverAndTheFirstIsFenced() throws Exception
-    {
-        Identifier table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "1", "bucket-key", "id"));
-        tester.append(table, rows(0, 10));
-        RealtimeServiceOptions options = tester.options();
-        try (EmbeddedRealtimeService second = tester
-                .start(new RealtimeServiceOptions(options.dataDirectory().resolveSibling("second"), options.memoryLimit(), 10, 1,
-                        options.commitInterval(), options.appendTimeout(), options.readLeaseTimeout(), options.shutdownTimeout(), "arrow"))) {
-            try (io.paimon.realtime.memory.arrow.ArrowRowWriter writer = new io.paimon.realtime.memory.arrow.ArrowRowWriter(second.rowType(table),
-                    second.allocator())) {
-                rows(50, 60).forEach(writer::append);
-                try (VectorSchemaRoot root = writer.finish()) {
-                    second.append(table, root);
-                }
-            }
-            assertThatThrownBy(() -> tester.service().flush(Optional.of(table)))
-                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
-            second.flush(Optional.of(table));
-            assertThat(tester.committed(table)).isEqualTo(texts(rows(50, 60)));
-            assertThatThrownBy(() -> tester.start(options))
-                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e).hasMessageContaining("another catalog"));
-        }
     }
 
     @Test
@@ -252,12 +271,6 @@ final class TestUnionRead
         List<Identifier> tables = model.keySet().stream().sorted((left, right) -> left.getFullName().compareTo(right.getFullName())).toList();
         PredicateBuilder predicates = new PredicateBuilder(ROW_TYPE);
         long id = 0;
-        for (Identifier table : tables) {
-            // a cut speaks of the tables the writer has opened
-            List<GenericRow> first = rows(id, ++id);
-            tester.append(table, first);
-            model.get(table).addAll(first);
-        }
         for (int step = 0; step < 300; step++) {
             Identifier table = tables.get(random.nextInt(tables.size()));
             List<GenericRow> expected = model.get(table);

@@ -43,6 +43,7 @@ public class RealtimeConfig
     private Duration appendTimeout = new Duration(30, SECONDS);
     private Duration readLeaseTimeout = new Duration(5, MINUTES);
     private Duration shutdownTimeout = new Duration(1, MINUTES);
+    private Duration writerLeaseTimeout = new Duration(30, SECONDS);
     private String memIndexer = "arrow";
 
     public boolean isEnabled()
@@ -370,6 +371,21 @@ public class RealtimeConfig
     public RealtimeConfig setShutdownTimeout(Duration shutdownTimeout)
     {
         this.shutdownTimeout = shutdownTimeout;
+        return this;
+    }
+
+    @NotNull
+    @MinDuration("1s")
+    public Duration getWriterLeaseTimeout()
+    {
+        return writerLeaseTimeout;
+    }
+
+    @Config("paimon.realtime.writer-lease-timeout")
+    @ConfigDescription("How long a writer that does not renew its lease on a table is taken for alive")
+    public RealtimeConfig setWriterLeaseTimeout(Duration writerLeaseTimeout)
+    {
+        this.writerLeaseTimeout = writerLeaseTimeout;
         return this;
     }
 

@@ -72,7 +72,7 @@ public class RealtimeQueries
         try {
             State state = queries.computeIfAbsent(queryId, id -> new State(writer.service().pin(id)));
             ReadPoint point = state.points.computeIfAbsent(identifier,
-                    _ -> ReadPoints.choose(table, Optional.ofNullable(state.cut.tables().get(identifier.getFullName()))));
+                    _ -> ReadPoints.choose(table, identifier, state.cut));
             return new TablePoint(state.cut.address(), state.cut.incarnation(), point);
         }
         catch (RealtimeException e) {

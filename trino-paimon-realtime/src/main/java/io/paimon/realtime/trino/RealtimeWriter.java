@@ -50,7 +50,9 @@ public class RealtimeWriter
                 startedService = new EmbeddedRealtimeService(
                         new RealtimeServiceOptions(directory, config.getMemoryLimit().toBytes(), config.getMaxPartitionBuckets(),
                                 config.getFlushThreads(), config.getCommitInterval().toJavaTime(), config.getAppendTimeout().toJavaTime(),
-                                config.getReadLeaseTimeout().toJavaTime(), config.getShutdownTimeout().toJavaTime(), config.getMemIndexer()),
+                                config.getReadLeaseTimeout().toJavaTime(), config.getShutdownTimeout().toJavaTime(),
+                                config.getWriterLeaseTimeout().toJavaTime(),
+                                config.getMemIndexer()),
                         identifier -> catalog.load(identifier)
                                 .orElseThrow(
                                         () -> new RealtimeException(Code.NOT_FOUND, "Table %s does not exist".formatted(identifier.getFullName()))));

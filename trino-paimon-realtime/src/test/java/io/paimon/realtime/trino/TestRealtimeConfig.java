@@ -45,6 +45,7 @@ final class TestRealtimeConfig
                 .setAppendTimeout(new Duration(30, SECONDS))
                 .setReadLeaseTimeout(new Duration(5, MINUTES))
                 .setShutdownTimeout(new Duration(1, MINUTES))
+                .setWriterLeaseTimeout(new Duration(30, SECONDS))
                 .setMemIndexer("arrow"));
     }
 
@@ -74,6 +75,7 @@ final class TestRealtimeConfig
                 .put("paimon.realtime.append-timeout", "3s")
                 .put("paimon.realtime.read-lease-timeout", "4m")
                 .put("paimon.realtime.shutdown-timeout", "5m")
+                .put("paimon.realtime.writer-lease-timeout", "45s")
                 .put("paimon.realtime.mem-indexer", "other")
                 .buildOrThrow();
         // a token file and a token exclude each other
@@ -100,6 +102,7 @@ final class TestRealtimeConfig
                 .setAppendTimeout(new Duration(3, SECONDS))
                 .setReadLeaseTimeout(new Duration(4, MINUTES))
                 .setShutdownTimeout(new Duration(5, MINUTES))
+                .setWriterLeaseTimeout(new Duration(45, SECONDS))
                 .setMemIndexer("other"),
                 ImmutableSet.of("paimon.realtime.flight.token-file"));
     }

@@ -1,0 +1,365 @@
+package io.paimon.realtime.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.paimon.realtime.memory.arrow.ArrowMemIndexerFactory;
+import io.paimon.realtime.memory.arrow.ArrowMemory;
+import io.paimon.realtime.memory.arrow.ArrowRowWriter;
+import io.paimon.realtime.model.Progress;
+import io.paimon.realtime.model.QueryCut;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.paimon.LeaseFile;
+import io.paimon.realtime.paimon.ProgressFiles;
+import io.paimon.realtime.paimon.ProgressFiles.Published;
+import io.paimon.realtime.table.CutBoard;
+import io.paimon.realtime.table.MemoryBudget;
+import io.paimon.realtime.table.RealtimeTable;
+import io.paimon.realtime.table.TableOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.data.BinaryString;
+import org.apache.paimon.data.GenericRow;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.sink.BatchTableCommit;
+import org.apache.paimon.table.sink.BatchTableWrite;
+import org.apache.paimon.table.sink.BatchWriteBuilder;
+import org.apache.paimon.types.DataTypes;
+import org.apache.paimon.types.RowType;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** One writer has a table: claims, leases, take-over, drain, rollback. */
+final class TestTableOwnership
+{
+    private static final RowType ROW_TYPE = RowType.of(
+            new org.apache.paimon.types.DataType[]{DataTypes.BIGINT(), DataTypes.STRING()}, new String[]{"id", "v"});
+
+    private RealtimeTester tester;
+    private Identifier table;
+
+    @BeforeEach
+    void setUp() throws Exception
+    {
+        tester = new RealtimeTester();
+        table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
+    }
+
+    @AfterEach
+    void tearDown() throws Exception
+    {
+        tester.close();
+    }
+
+    @Test
+    void secondWriterIsRefusedWhileTheFirstLives() throws Exception
+    {
+        tester.service().setAddress("grpc://first:1");
+        tester.append(table, rows(0, 10));
+        try (EmbeddedRealtimeService second = tester
+                .start(tester.options().withDataDirectory(tester.options().dataDirectory().resolveSibling("second")))) {
+            assertThatThrownBy(() -> append(second, rows(10, 20)))
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED))
+                    .hasMessageContaining("grpc://first:1");
+            // its queries cannot see the rows in the first one's memory, and say whose they are
+            QueryCut cut = second.pin("query");
+            assertThatThrownBy(() -> tester.union(table, cut, Optional.empty()))
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                    .hasMessageContaining("grpc://first:1");
+            second.release("query");
+            assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
+        }
+    }
+
+    @Test
+    void drainedTableIsTakenOverAtOnce() throws Exception
+    {
+        tester.append(table, rows(0, 10));
+        assertThat(new LeaseFile(tester.table(table)).read()).isPresent();
+        assertThat(tester.table(table).consumerManager().consumers()).hasSize(1);
+        tester.service().release(table);
+        assertThat(newest().progress().drained()).isTrue();
+        assertThat(new LeaseFile(tester.table(table)).read()).isEmpty();
+        assertThat(tester.table(table).consumerManager().consumers()).isEmpty();
+        try (EmbeddedRealtimeService second = tester
+                .start(tester.options().withDataDirectory(tester.options().dataDirectory().resolveSibling("second")))) {
+            append(second, rows(10, 20));
+            second.flush(Optional.of(table));
+            assertThat(newest().progress().epoch()).isEqualTo(2);
+            assertThat(newest().progress().drained()).isFalse();
+            assertThat(tester.committed(table)).isEqualTo(texts(rows(0, 20)));
+        }
+        assertThat(newest().progress().drained()).isTrue();
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 20)));
+    }
+
+    @Test
+    void writerWhoseLeaseRanOutIsReplacedAndFenced() throws Exception
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            CutBoard board = new CutBoard();
+            try (RealtimeTable stalled = open(allocator, board, "stalled", 1)) {
+                awaitLeaseEnd();
+                assertThatThrownBy(() -> append(stalled, allocator, rows(0, 10)))
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE));
+                tester.append(table, rows(10, 20));
+                assertThatThrownBy(stalled::maintain)
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+                assertThat(stalled.isClosed()).isTrue();
+                assertThatThrownBy(() -> append(stalled, allocator, rows(0, 10)))
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+                assertThat(board.retainAll().tables()).isEmpty();
+            }
+        }
+        assertThat(tester.union(table)).isEqualTo(texts(rows(10, 20)));
+    }
+
+    @Test
+    void stalledWriterCommitsNothing() throws Exception
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            try (RealtimeTable stalled = open(allocator, new CutBoard(), "stalled", 500)) {
+                append(stalled, allocator, rows(0, 10));
+                stalled.prepareCommitWithProgress();
+                awaitLeaseEnd();
+                tester.append(table, rows(10, 20));
+                assertThatThrownBy(stalled::commitWithProgress)
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+                assertThatThrownBy(stalled::commitRound)
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+                assertThat(stalled.isClosed()).isTrue();
+            }
+        }
+        tester.service().flush(Optional.empty());
+        assertThat(tester.committed(table)).isEqualTo(texts(rows(10, 20)));
+    }
+
+    @Test
+    void writerOnTheSameDataDirectoryStartsAtOnce() throws Exception
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            // as after kill -9: the lease still stands
+            try (RealtimeTable killed = open(allocator, new CutBoard(), "data", 600_000);
+                    RealtimeTable next = open(allocator, new CutBoard(), "data", 600_000)) {
+                append(next, allocator, rows(0, 10));
+                next.commitRound();
+                assertThatThrownBy(killed::commitRound)
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+                next.drain();
+            }
+        }
+        assertThat(tester.committed(table)).isEqualTo(texts(rows(0, 10)));
+    }
+
+    @Test
+    void rollbackUnderTheWriterIsNoticed() throws Exception
+    {
+        tester.append(table, rows(0, 10));
+        tester.service().flush(Optional.of(table));
+        long first = newest().snapshotId();
+        tester.append(table, rows(10, 20));
+        tester.service().flush(Optional.of(table));
+        Progress before = newest().progress();
+        tester.append(table, rows(20, 30));
+        tester.table(table).rollbackTo(first);
+        // rows that were rolled back are neither hidden behind the writer's offsets nor shown again
+        assertThatThrownBy(() -> tester.union(table)).isInstanceOfSatisfying(RealtimeException.class,
+                e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE));
+        tester.service().flush(Optional.of(table));
+        List<GenericRow> expected = new ArrayList<>(rows(0, 10));
+        expected.addAll(rows(20, 30));
+        assertThat(tester.union(table)).isEqualTo(texts(expected));
+        assertThat(tester.committed(table)).isEqualTo(texts(expected));
+        before.offsets().forEach((bucket, end) -> assertThat(newest().progress().offset(bucket)).isGreaterThan(end));
+    }
+
+    @Test
+    void rollbackWhileARoundIsPrepared() throws Exception
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            try (RealtimeTable writer = open(allocator, new CutBoard(), "data", 600_000)) {
+                append(writer, allocator, rows(0, 10));
+                writer.commitRound();
+                long first = newest().snapshotId();
+                append(writer, allocator, rows(10, 20));
+                writer.commitRound();
+                append(writer, allocator, rows(20, 30));
+                writer.prepareCommitWithProgress();
+                tester.table(table).rollbackTo(first);
+                assertThatThrownBy(writer::commitWithProgress)
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.COMMIT_FAILED));
+                writer.commitRound();
+                List<GenericRow> expected = new ArrayList<>(rows(0, 10));
+                expected.addAll(rows(20, 30));
+                assertThat(tester.committed(table)).isEqualTo(texts(expected));
+                writer.drain();
+            }
+        }
+    }
+
+    @Test
+    void rollbackOfAnIdleWriterIsRepairedByMaintenance() throws Exception
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            try (RealtimeTable writer = open(allocator, new CutBoard(), "data", 600_000)) {
+                long first = newest().snapshotId();
+                append(writer, allocator, rows(0, 10));
+                writer.commitRound();
+                Progress before = newest().progress();
+                tester.table(table).rollbackTo(first);
+                writer.maintain();
+                assertThat(newest().progress().offsets()).isEqualTo(before.offsets());
+                assertThat(newest().progress().identifier()).isGreaterThan(before.identifier());
+                assertThat(newest().snapshotId()).isEqualTo(writer.committed().snapshotId());
+                assertThat(tester.committed(table)).isEmpty();
+                writer.drain();
+            }
+        }
+    }
+
+    @Test
+    void offsetsAreSaidAgainAfterManyForeignCommits() throws Exception
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            try (RealtimeTable writer = open(allocator, new CutBoard(), "data", 600_000)) {
+                append(writer, allocator, rows(0, 10));
+                writer.commitRound();
+                long own = writer.committed().snapshotId();
+                write(tester.table(table), rows(100, 101));
+                writer.maintain();
+                assertThat(writer.committed().snapshotId()).isEqualTo(own);
+                for (int i = 0; i < 20; i++) {
+                    write(tester.table(table), rows(200 + i, 201 + i));
+                }
+                writer.maintain();
+                assertThat(writer.committed().snapshotId()).isGreaterThan(own + 20);
+                // nothing below it is held any more
+                assertThat(tester.table(table).consumerManager().minNextSnapshot()).hasValue(writer.committed().snapshotId());
+                writer.drain();
+            }
+        }
+    }
+
+    @Test
+    void firstAppendAfterTheCutIsNotSeenByIt() throws Exception
+    {
+        write(tester.table(table), rows(0, 5));
+        QueryCut cut = tester.service().pin("query");
+        tester.append(table, rows(5, 10));
+        assertThat(tester.union(table, cut, Optional.empty())).isEqualTo(texts(rows(0, 5)));
+        tester.service().flush(Optional.of(table));
+        assertThat(tester.union(table, cut, Optional.empty())).isEqualTo(texts(rows(0, 5)));
+        tester.service().release("query");
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
+        // given up before the cut: everything that is committed belongs to it
+        tester.service().release(table);
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
+    }
+
+    @Test
+    void damagedLeaseIsNamed() throws Exception
+    {
+        FileStoreTable paimonTable = tester.table(table);
+        paimonTable.fileIO().overwriteFileUtf8(new org.apache.paimon.fs.Path(paimonTable.location(), "metadata/realtime.lease"), "{\"version\": 7}");
+        assertThatThrownBy(() -> tester.append(table, rows(0, 1)))
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                .hasMessageContaining("metadata/realtime.lease")
+                .hasMessageContaining("version 7");
+    }
+
+    @Test
+    void serviceRenewsItsLeases() throws Exception
+    {
+        tester.restart(tester.options().withWriterLeaseTimeout(Duration.ofMillis(400)));
+        tester.append(table, rows(0, 1));
+        long first = new LeaseFile(tester.table(table)).read().orElseThrow().renewedAtMillis();
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (new LeaseFile(tester.table(table)).read().orElseThrow().renewedAtMillis() < first + 1_000) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+        tester.append(table, rows(1, 2));
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 2)));
+    }
+
+    private void awaitLeaseEnd()
+    {
+        LeaseFile.Lease lease = new LeaseFile(tester.table(table)).read().orElseThrow();
+        while (lease.isLive(System.currentTimeMillis())) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private RealtimeTable open(BufferAllocator allocator, CutBoard board, String logId, long leaseMillis)
+    {
+        MemoryBudget budget = new MemoryBudget(64 << 20, allocator::getAllocatedMemory, () -> {
+        });
+        return RealtimeTable.open(tester.table(table),
+                new TableOptions(new ArrowMemIndexerFactory(), allocator, budget, board, table.getFullName(), logId,
+                        "incarnation-" + System.nanoTime(), () -> "", 100,
+                        1_000, leaseMillis));
+    }
+
+    private Published newest()
+    {
+        ProgressFiles progressFiles = new ProgressFiles(tester.table(table));
+        return progressFiles.newest(progressFiles.lineage().orElseThrow(), progressFiles.latestSnapshotId().orElseThrow()).orElseThrow();
+    }
+
+    private static void append(RealtimeTable target, BufferAllocator allocator, List<GenericRow> rows)
+    {
+        try (ArrowRowWriter writer = new ArrowRowWriter(target.rowType(), allocator)) {
+            rows.forEach(writer::append);
+            try (VectorSchemaRoot root = writer.finish()) {
+                target.append(List.of(root), target.rowType());
+            }
+        }
+    }
+
+    private void append(EmbeddedRealtimeService service, List<GenericRow> rows)
+    {
+        try (ArrowRowWriter writer = new ArrowRowWriter(service.rowType(table), service.allocator())) {
+            rows.forEach(writer::append);
+            try (VectorSchemaRoot root = writer.finish()) {
+                service.append(table, root);
+            }
+        }
+    }
+
+    private static void write(FileStoreTable target, List<GenericRow> rows) throws Exception
+    {
+        BatchWriteBuilder builder = target.newBatchWriteBuilder();
+        try (BatchTableWrite write = builder.newWrite(); BatchTableCommit commit = builder.newCommit()) {
+            for (GenericRow row : rows) {
+                write.write(row);
+            }
+            commit.commit(write.prepareCommit());
+        }
+    }
+
+    private static List<GenericRow> rows(long from, long to)
+    {
+        List<GenericRow> rows = new ArrayList<>();
+        for (long id = from; id < to; id++) {
+            rows.add(GenericRow.of(id, BinaryString.fromString("v" + id)));
+        }
+        return rows;
+    }
+
+    private static List<String> texts(List<GenericRow> rows)
+    {
+        List<String> texts = new ArrayList<>();
+        rows.forEach(row -> texts.add(RealtimeTester.text(row, ROW_TYPE)));
+        Collections.sort(texts);
+        return texts;
+    }
+}
