@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.paimon.realtime.model.QueryCut;
+import com.google.common.base.Splitter;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
@@ -202,7 +203,7 @@ final class TestUnionRead
                 tester.table(table).snapshotManager().latestSnapshotIdFromFileSystem())
                 .orElseThrow().progress().offsets();
         // without gap or repetition in each bucket: as many rows hold offset n as there are buckets longer than n
-        Map<Long, Long> found = union.stream().map(text -> Long.parseLong(text.split("\\|")[1]))
+        Map<Long, Long> found = union.stream().map(text -> Long.parseLong(Splitter.on('|').splitToList(text).get(1)))
                 .collect(Collectors.groupingBy(offset -> offset, Collectors.counting()));
         long longest = Collections.max(ends.values());
         for (long offset = 0; offset < longest; offset++) {

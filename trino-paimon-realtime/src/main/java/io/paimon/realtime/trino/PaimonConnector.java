@@ -17,6 +17,8 @@ import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorSplitManager;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.SystemTable;
+import io.trino.spi.connector.TableProcedureExecutionMode;
+import io.trino.spi.connector.TableProcedureMetadata;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.transaction.IsolationLevel;
@@ -137,6 +139,13 @@ public class PaimonConnector implements Connector
     public Set<Procedure> getProcedures()
     {
         return procedures;
+    }
+
+    @Override
+    public Set<TableProcedureMetadata> getTableProcedures()
+    {
+        return ImmutableSet
+                .of(new TableProcedureMetadata(PaimonTableExecuteHandle.FLUSH, TableProcedureExecutionMode.coordinatorOnly(), ImmutableList.of()));
     }
 
     @Override

@@ -13,11 +13,13 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ColumnPosition;
+import io.trino.spi.connector.ConnectorAccessControl;
 import io.trino.spi.connector.ConnectorInsertTableHandle;
 import io.trino.spi.connector.ConnectorMetadata;
 import io.trino.spi.connector.ConnectorOutputMetadata;
 import io.trino.spi.connector.ConnectorOutputTableHandle;
 import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableExecuteHandle;
 import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTableLayout;
 import io.trino.spi.connector.ConnectorTableMetadata;
@@ -243,6 +245,29 @@ public class PaimonMetadata implements ConnectorMetadata
         SchemaTableName data = new SchemaTableName(tableName.getSchemaName(),
                 name.substring(0, name.length() - RealtimeBucketsTable.SUFFIX.length()));
         return catalog.findTable(data).map(identifier -> new RealtimeBucketsTable(tableName, identifier, writer));
+    }
+
+    @Override
+    public Optional<ConnectorTableExecuteHandle> getTableHandleForExecute(ConnectorSession session, ConnectorAccessControl accessControl,
+            ConnectorTableHandle tableHandle, String procedureName, Map<String, Object> executeProperties, RetryMode retryMode)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        if (!PaimonTableProperties.isRealtime(table(handle).options())) {
+            throw new TrinoException(NOT_SUPPORTED, "%s is not a real-time table: there is nothing to flush".formatted(handle.name()));
+        }
+        return Optional.of(new PaimonTableExecuteHandle(handle.database(), handle.table()));
+    }
+
+    @Override
+    public Map<String, Long> executeTableExecute(ConnectorSession session, ConnectorTableExecuteHandle tableExecuteHandle)
+    {
+        try {
+            writer.service().flush(Optional.of(((PaimonTableExecuteHandle) tableExecuteHandle).identifier()));
+            return ImmutableMap.of();
+        }
+        catch (RealtimeException e) {
+            throw RealtimeWriter.toTrinoException(e);
+        }
     }
 
     private static OptionalLong latestSnapshot(FileStoreTable table)

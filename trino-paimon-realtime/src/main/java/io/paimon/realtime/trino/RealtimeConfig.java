@@ -257,7 +257,7 @@ public class RealtimeConfig
     }
 
     @NotNull
-    @MinDataSize("16MB")
+    @MinDataSize("4MB")
     public DataSize getMemoryLimit()
     {
         return memoryLimit;
