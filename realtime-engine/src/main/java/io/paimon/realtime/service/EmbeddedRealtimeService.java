@@ -50,6 +50,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.ArrowFileReader;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
@@ -70,6 +71,8 @@ public final class EmbeddedRealtimeService implements RealtimeService
     private static final int MAX_STATEMENTS = 1_000;
     private static final int REMEMBERED_STATEMENTS = 10_000;
     private static final int MAX_TABLES = 1_000;
+    /** Bytes of rows on their way in or out, beside the memory limit. */
+    private static final long TRANSFER_LIMIT = 1L << 30;
 
     /** Finds the newest definition of a table. */
     public interface Tables
@@ -83,6 +86,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     private final DataDirectory directory;
     private final String incarnation = UUID.randomUUID().toString();
     private final BufferAllocator allocator;
+    private final BufferAllocator transfer;
     private final MemoryBudget budget;
     private final CutBoard board = new CutBoard();
     private final Pins pins;
@@ -118,6 +122,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
                         "paimon.realtime.mem-indexer: there is no '%s'".formatted(options.memIndexer())));
         this.directory = DataDirectory.open(options.dataDirectory());
         this.allocator = ArrowMemory.newRootAllocator(options.memoryLimit());
+        this.transfer = ArrowMemory.newRootAllocator(TRANSFER_LIMIT);
         this.budget = new MemoryBudget(options.memoryLimit(), allocator::getAllocatedMemory, this::onPressure);
         this.pins = new Pins(board, options.readLeaseTimeout().toMillis(), System::nanoTime);
         this.scheduler = Executors
@@ -150,6 +155,12 @@ public final class EmbeddedRealtimeService implements RealtimeService
     public BufferAllocator allocator()
     {
         return allocator;
+    }
+
+    /** Root of the memory for rows on their way in or out, which are not the writer's yet or any more: messages, staged rows that are being published. */
+    public BufferAllocator transferAllocator()
+    {
+        return transfer;
     }
 
     @Override
@@ -188,9 +199,25 @@ public final class EmbeddedRealtimeService implements RealtimeService
         checkRunning();
         RealtimeTable realtimeTable = table(table);
         RowType schema = realtimeTable.rowType();
-        try (VectorSchemaRoot canonical = new ArrowBatchNormalizer(table.getFullName(), schema, List.of()).normalize(rows, allocator)) {
+        try (VectorSchemaRoot canonical = canonical(table, schema, rows)) {
             return new AppendResult(realtimeTable.append(List.of(canonical), schema));
         }
+        catch (OutOfMemoryException e) {
+            throw noMemory(table, e);
+        }
+    }
+
+    /** The rows in canonical form, in the memory of whoever sent them: they are the writer's only once they are gathered into its segments. */
+    private VectorSchemaRoot canonical(Identifier table, RowType schema, VectorSchemaRoot rows)
+    {
+        BufferAllocator sender = rows.getFieldVectors().isEmpty() ? transfer : rows.getVector(0).getAllocator();
+        return new ArrowBatchNormalizer(table.getFullName(), schema, List.of()).normalize(rows, sender);
+    }
+
+    private static RealtimeException noMemory(Identifier table, OutOfMemoryException e)
+    {
+        return new RealtimeException(Code.RESOURCE_EXHAUSTED,
+                "Table %s: no memory for these rows now; try again: %s".formatted(table.getFullName(), e.getMessage()), e);
     }
 
     @Override
@@ -205,9 +232,12 @@ public final class EmbeddedRealtimeService implements RealtimeService
         }
         StagedStatement target = staged.computeIfAbsent(key(table, statement),
                 _ -> new StagedStatement(directory.staging().resolve(UUID.randomUUID().toString()), table(table).rowType()));
-        try (VectorSchemaRoot canonical = new ArrowBatchNormalizer(table.getFullName(), target.schema(), List.of()).normalize(rows, allocator)) {
+        try (VectorSchemaRoot canonical = canonical(table, target.schema(), rows)) {
             OffsetColumn.check(table.getFullName(), target.schema(), canonical);
             target.add(part, canonical);
+        }
+        catch (OutOfMemoryException e) {
+            throw noMemory(table, e);
         }
     }
 
@@ -221,7 +251,13 @@ public final class EmbeddedRealtimeService implements RealtimeService
             return earlier;
         }
         StagedStatement rows = staged.get(key);
-        AppendResult result = rows == null ? new AppendResult(0) : publish(table(table), rows, parts);
+        AppendResult result;
+        try {
+            result = rows == null ? new AppendResult(0) : publish(table(table), rows, parts);
+        }
+        catch (OutOfMemoryException e) {
+            throw noMemory(table, e);
+        }
         published.put(key, result);
         abandon(table, statement);
         return result;
@@ -232,7 +268,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
         List<Path> files = statement.seal(parts);
         // an append holds what it reads and what it gathers; what is bigger goes to disk behind a round
         if (statement.bytes() > options.memoryLimit() / 16) {
-            try (StagedRows rows = new StagedRows(files, statement.schema(), allocator)) {
+            try (StagedRows rows = new StagedRows(files, statement.schema(), transfer)) {
                 return new AppendResult(table.appendDirectly(rows, statement.schema(), statement.folder()));
             }
         }
@@ -240,7 +276,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
         try {
             for (Path file : files) {
                 try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-                        ArrowFileReader reader = new ArrowFileReader(channel, allocator)) {
+                        ArrowFileReader reader = new ArrowFileReader(channel, transfer)) {
                     while (reader.loadNextBatch()) {
                         batches.add(copy(reader.getVectorSchemaRoot()));
                     }
@@ -259,7 +295,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     /** The same buffers under a root of their own, for the reader reuses its. */
     private VectorSchemaRoot copy(VectorSchemaRoot rows)
     {
-        VectorSchemaRoot copy = VectorSchemaRoot.create(rows.getSchema(), allocator);
+        VectorSchemaRoot copy = VectorSchemaRoot.create(rows.getSchema(), transfer);
         try (ArrowRecordBatch batch = new VectorUnloader(rows).getRecordBatch()) {
             new VectorLoader(copy).load(batch);
         }
@@ -485,11 +521,13 @@ public final class EmbeddedRealtimeService implements RealtimeService
         pins.releaseAll();
         directory.close();
         phase = Phase.CLOSED;
-        if (allocator.getAllocatedMemory() == 0) {
-            allocator.close();
-        }
-        else {
-            log.info("Readers still hold %s bytes of rows", allocator.getAllocatedMemory());
+        for (BufferAllocator root : List.of(allocator, transfer)) {
+            if (root.getAllocatedMemory() == 0) {
+                root.close();
+            }
+            else {
+                log.info("Readers still hold %s bytes of rows", root.getAllocatedMemory());
+            }
         }
     }
 }

@@ -205,7 +205,7 @@ public final class RealtimeTester implements AutoCloseable
     public void close() throws Exception
     {
         service.close();
-        long left = service.allocator().getAllocatedMemory();
+        long left = service.allocator().getAllocatedMemory() + service.transferAllocator().getAllocatedMemory();
         catalog.close();
         MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
         if (left != 0) {

@@ -56,7 +56,7 @@ public class RealtimeWriter
                         identifier -> catalog.load(identifier)
                                 .orElseThrow(
                                         () -> new RealtimeException(Code.NOT_FOUND, "Table %s does not exist".formatted(identifier.getFullName()))));
-                startedServer = RealtimeFlightServer.start(startedService, startedService.allocator(), flightOptions(config));
+                startedServer = RealtimeFlightServer.start(startedService, startedService.transferAllocator(), flightOptions(config));
                 startedService.setAddress(startedServer.address());
                 reason = "";
             }
