@@ -6,6 +6,7 @@ import io.trino.Session;
 import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** SQL writes through a writer with little memory. */
@@ -54,6 +55,36 @@ final class TestRealtimeWrites extends AbstractTestQueryFramework
                 "Division by zero");
         assertThat(computeScalar("SELECT count(*) FROM big")).isEqualTo(rows + 10);
         assertUpdate("DROP TABLE big");
+    }
+
+    @Test
+    void memoryIsPluggableByName() throws Exception
+    {
+        // comes from the engine's tests, found by ServiceLoader
+        createCatalog("listed", "list");
+        assertUpdate("CREATE SCHEMA listed.s");
+        assertUpdate("CREATE TABLE listed.s.t (id bigint, v varchar) WITH (realtime = true, bucket = 2, bucket_key = ARRAY['id'])");
+        assertUpdate("INSERT INTO listed.s.t VALUES (1, 'a'), (2, 'b'), (3, NULL)", 3);
+        assertQuery("SELECT * FROM listed.s.t", "VALUES (1, 'a'), (2, 'b'), (3, NULL)");
+        assertQuery("SELECT v FROM listed.s.t WHERE id = 2", "VALUES 'b'");
+        assertQuery("SELECT count(*) FROM listed.s.\"t$snapshots\"", "VALUES 1");
+        assertUpdate("CALL listed.system.flush()");
+        assertQuery("SELECT * FROM listed.s.t", "VALUES (1, 'a'), (2, 'b'), (3, NULL)");
+        assertUpdate("DROP TABLE listed.s.t");
+
+        createCatalog("missing", "nothing");
+        assertUpdate("CREATE SCHEMA missing.s");
+        assertUpdate("CREATE TABLE missing.s.t (id bigint) WITH (realtime = true, bucket = -1)");
+        assertQueryFails("INSERT INTO missing.s.t VALUES 1", ".*paimon.realtime.mem-indexer: there is no 'nothing'.*");
+    }
+
+    private void createCatalog(String name, String memIndexer) throws Exception
+    {
+        getQueryRunner().createCatalog(name, "paimon", Map.of(
+                "paimon.warehouse", Files.createTempDirectory("warehouse").toUri().toString(),
+                "paimon.realtime.enabled", "true",
+                "paimon.realtime.mem-indexer", memIndexer,
+                "paimon.realtime.data-directory", Files.createTempDirectory("realtime").toString()));
     }
 
     @Test
