@@ -26,6 +26,7 @@ public class PaimonConfig
     private Duration dynamicFilteringWaitTimeout = new Duration(1, SECONDS);
     private boolean tableStatisticsEnabled = true;
     private boolean queryPartitionFilterRequired;
+    private InsertExistingPartitionsBehavior insertExistingPartitionsBehavior = InsertExistingPartitionsBehavior.APPEND;
 
     @NotNull
     public PaimonCatalogType getCatalogType()
@@ -168,6 +169,20 @@ public class PaimonConfig
     public PaimonConfig setQueryPartitionFilterRequired(boolean queryPartitionFilterRequired)
     {
         this.queryPartitionFilterRequired = queryPartitionFilterRequired;
+        return this;
+    }
+
+    @NotNull
+    public InsertExistingPartitionsBehavior getInsertExistingPartitionsBehavior()
+    {
+        return insertExistingPartitionsBehavior;
+    }
+
+    @Config("paimon.insert-existing-partitions-behavior")
+    @ConfigDescription("What an INSERT does with the rows that its partitions hold already")
+    public PaimonConfig setInsertExistingPartitionsBehavior(InsertExistingPartitionsBehavior insertExistingPartitionsBehavior)
+    {
+        this.insertExistingPartitionsBehavior = insertExistingPartitionsBehavior;
         return this;
     }
 }

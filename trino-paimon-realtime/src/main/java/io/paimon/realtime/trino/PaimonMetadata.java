@@ -46,6 +46,7 @@ import org.apache.paimon.CoreOptions;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.schema.Schema;
 import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.schema.TableSchema;
@@ -53,6 +54,7 @@ import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
 import org.apache.paimon.table.sink.CommitMessage;
+import org.apache.paimon.table.sink.CommitMessageImpl;
 import org.apache.paimon.table.sink.TableCommitImpl;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
@@ -81,6 +83,7 @@ import static com.google.common.collect.ImmutableSet.toImmutableSet;
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_CATALOG_ERROR;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_COMMIT_ERROR;
+import static io.trino.spi.StandardErrorCode.ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.COLUMN_NOT_FOUND;
 import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
@@ -908,7 +911,7 @@ public class PaimonMetadata implements ConnectorMetadata
             Collection<Slice> fragments,
             Collection<ComputedStatistics> computedStatistics)
     {
-        commit((PaimonWriteHandle) tableHandle, fragments);
+        commit((PaimonWriteHandle) tableHandle, fragments, InsertExistingPartitionsBehavior.APPEND);
         return Optional.empty();
     }
 
@@ -923,6 +926,11 @@ public class PaimonMetadata implements ConnectorMetadata
         Optional<RealtimeTarget> realtime = Optional.empty();
         if (realtimeEnabled && PaimonTableProperties.isRealtime(table.options())
                 && PaimonSessionProperties.getWriteMode(session) == WriteMode.REALTIME) {
+            if (PaimonSessionProperties.getInsertExistingPartitionsBehavior(session) != InsertExistingPartitionsBehavior.APPEND) {
+                throw new TrinoException(NOT_SUPPORTED,
+                        "insert_existing_partitions_behavior must be APPEND for real-time table %s, or realtime_write_mode COMMITTED: then rows in memory stay"
+                                .formatted(handle.name()));
+            }
             WriterStatus status = writer.service().status();
             realtime = Optional.of(new RealtimeTarget(status.address(), status.incarnation(), session.getQueryId()));
             rollbackAction.set(() -> writer.service().abandon(handle.identifier(), session.getQueryId()));
@@ -970,21 +978,36 @@ public class PaimonMetadata implements ConnectorMetadata
             }
             return Optional.empty();
         }
-        commit(handle, fragments);
+        commit(handle, fragments, PaimonSessionProperties.getInsertExistingPartitionsBehavior(session));
         return Optional.empty();
     }
 
     /** One snapshot for the whole statement. The commit user is the statement's own, so that a repetition finds the work done. */
-    private void commit(PaimonWriteHandle handle, Collection<Slice> fragments)
+    private void commit(PaimonWriteHandle handle, Collection<Slice> fragments, InsertExistingPartitionsBehavior behavior)
     {
         List<CommitMessage> messages = new ArrayList<>();
         fragments.forEach(fragment -> messages.addAll(CommitFragment.deserialize(fragment)));
-        if (messages.isEmpty()) {
+        boolean overwrite = behavior == InsertExistingPartitionsBehavior.OVERWRITE;
+        if (messages.isEmpty() && !overwrite) {
             return;
         }
         FileStoreTable table = (FileStoreTable) catalog.load(handle.identifier()).orElseThrow(() -> new TableNotFoundException(handle.name()));
         try (TableCommitImpl commit = table.newCommit(handle.commitUser())) {
+            if (behavior == InsertExistingPartitionsBehavior.ERROR && !table.partitionKeys().isEmpty()) {
+                Set<BinaryRow> existing = ImmutableSet.copyOf(table.newReadBuilder().newScan().listPartitions());
+                if (messages.stream().anyMatch(message -> existing.contains(((CommitMessageImpl) message).partition()))) {
+                    commit.abort(messages);
+                    throw new TrinoException(ALREADY_EXISTS,
+                            "Cannot insert into an existing partition of %s (insert_existing_partitions_behavior is ERROR)".formatted(handle.name()));
+                }
+            }
+            if (overwrite) {
+                commit.withOverwrite(ImmutableMap.of());
+            }
             commit.filterAndCommit(ImmutableMap.of(PaimonWriteHandle.COMMIT_IDENTIFIER, messages));
+        }
+        catch (TrinoException e) {
+            throw e;
         }
         catch (Exception e) {
             throw new TrinoException(PAIMON_COMMIT_ERROR, "Cannot commit to %s: %s".formatted(handle.name(), e.getMessage()), e);

@@ -27,6 +27,7 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider
     private static final String DYNAMIC_FILTERING_WAIT_TIMEOUT = "dynamic_filtering_wait_timeout";
     private static final String STATISTICS_ENABLED = "table_statistics_enabled";
     private static final String QUERY_PARTITION_FILTER_REQUIRED = "query_partition_filter_required";
+    private static final String INSERT_EXISTING_PARTITIONS_BEHAVIOR = "insert_existing_partitions_behavior";
 
     private final List<PropertyMetadata<?>> sessionProperties;
 
@@ -45,13 +46,20 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider
                         config.getDynamicFilteringWaitTimeout(), false),
                 booleanProperty(STATISTICS_ENABLED, "Give row counts to the optimizer", config.isTableStatisticsEnabled(), false),
                 booleanProperty(QUERY_PARTITION_FILTER_REQUIRED, "Refuse queries of partitioned tables without a filter on a partition column",
-                        config.isQueryPartitionFilterRequired(), false));
+                        config.isQueryPartitionFilterRequired(), false),
+                enumProperty(INSERT_EXISTING_PARTITIONS_BEHAVIOR, "What an INSERT does with the rows that its partitions hold already",
+                        InsertExistingPartitionsBehavior.class, config.getInsertExistingPartitionsBehavior(), false));
     }
 
     @Override
     public List<PropertyMetadata<?>> getSessionProperties()
     {
         return sessionProperties;
+    }
+
+    public static InsertExistingPartitionsBehavior getInsertExistingPartitionsBehavior(ConnectorSession session)
+    {
+        return session.getProperty(INSERT_EXISTING_PARTITIONS_BEHAVIOR, InsertExistingPartitionsBehavior.class);
     }
 
     public static ReadMode getReadMode(ConnectorSession session)

@@ -30,7 +30,8 @@ final class TestPaimonConfig
                 .setWriteBufferSize(DataSize.of(64, MEGABYTE))
                 .setDynamicFilteringWaitTimeout(new Duration(1, SECONDS))
                 .setTableStatisticsEnabled(true)
-                .setQueryPartitionFilterRequired(false));
+                .setQueryPartitionFilterRequired(false)
+                .setInsertExistingPartitionsBehavior(InsertExistingPartitionsBehavior.APPEND));
     }
 
     @Test
@@ -47,6 +48,7 @@ final class TestPaimonConfig
                 .put("paimon.dynamic-filtering.wait-timeout", "3s")
                 .put("paimon.table-statistics-enabled", "false")
                 .put("paimon.query-partition-filter-required", "true")
+                .put("paimon.insert-existing-partitions-behavior", "overwrite")
                 .buildOrThrow();
         assertFullMapping(properties, new PaimonConfig()
                 .setCatalogType(PaimonCatalogType.REST)
@@ -58,7 +60,8 @@ final class TestPaimonConfig
                 .setWriteBufferSize(DataSize.of(32, MEGABYTE))
                 .setDynamicFilteringWaitTimeout(new Duration(3, SECONDS))
                 .setTableStatisticsEnabled(false)
-                .setQueryPartitionFilterRequired(true));
+                .setQueryPartitionFilterRequired(true)
+                .setInsertExistingPartitionsBehavior(InsertExistingPartitionsBehavior.OVERWRITE));
     }
 
     @Test

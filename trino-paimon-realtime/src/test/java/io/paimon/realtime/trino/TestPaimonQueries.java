@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import io.trino.Session;
 import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.QueryRunner;
 import org.junit.jupiter.api.Test;
@@ -158,5 +159,35 @@ final class TestPaimonQueries extends AbstractTestQueryFramework
         String values = IntStream.range(0, 20_000).mapToObj(i -> Integer.toString(i * 2)).collect(Collectors.joining(","));
         assertQuery("SELECT count(*) FROM numbers WHERE n IN (" + values + ")", "VALUES 5000");
         assertUpdate("DROP TABLE numbers");
+    }
+
+    @Test
+    public void testInsertExistingPartitionsBehavior()
+    {
+        assertUpdate("CREATE TABLE days (id bigint, dt varchar) WITH (partitioned_by = ARRAY['dt'])");
+        assertUpdate("INSERT INTO days VALUES (1, 'a'), (2, 'b')", 2);
+        Session overwrite = behavior("OVERWRITE");
+        assertUpdate(overwrite, "INSERT INTO days VALUES (3, 'b'), (4, 'c')", 2);
+        assertQuery("SELECT * FROM days", "VALUES (1, 'a'), (3, 'b'), (4, 'c')");
+        assertUpdate(overwrite, "INSERT INTO days SELECT * FROM days WHERE id < 0", 0);
+        assertQuery("SELECT count(*) FROM days", "VALUES 3");
+        assertQueryFails(behavior("ERROR"), "INSERT INTO days VALUES (5, 'd'), (6, 'a')", "Cannot insert into an existing partition of tpch.days .*");
+        assertUpdate(behavior("ERROR"), "INSERT INTO days VALUES (5, 'd')", 1);
+        assertQuery("SELECT * FROM days", "VALUES (1, 'a'), (3, 'b'), (4, 'c'), (5, 'd')");
+        assertUpdate("DROP TABLE days");
+
+        assertUpdate("CREATE TABLE whole (id bigint)");
+        assertUpdate("INSERT INTO whole VALUES 1, 2", 2);
+        assertUpdate(behavior("ERROR"), "INSERT INTO whole VALUES 3", 1);
+        assertUpdate(overwrite, "INSERT INTO whole VALUES 7", 1);
+        assertQuery("SELECT * FROM whole", "VALUES 7");
+        assertUpdate(overwrite, "INSERT INTO whole SELECT * FROM whole WHERE id < 0", 0);
+        assertQuery("SELECT count(*) FROM whole", "VALUES 0");
+        assertUpdate("DROP TABLE whole");
+    }
+
+    private Session behavior(String behavior)
+    {
+        return Session.builder(getSession()).setCatalogSessionProperty("paimon", "insert_existing_partitions_behavior", behavior).build();
     }
 }
