@@ -1,12 +1,17 @@
 package io.paimon.realtime.flight;
 
+import static com.google.common.util.concurrent.Uninterruptibles.getUninterruptibly;
 import static java.util.Objects.requireNonNull;
 
+import io.airlift.log.Logger;
 import io.paimon.realtime.memory.MemBatch;
 import io.paimon.realtime.memory.MemBatchReader;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.memory.BufferAllocator;
@@ -18,14 +23,21 @@ import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
  * Rows of a writer in another process. A batch owns its memory: it outlives the next one and the reader.
+ *
+ * <p>The stream is used by threads of this reader's own, one at a time, which nobody interrupts: an interrupt at the wrong moment makes Arrow lose the mark that ends its stream,
+ * and the next look at it, that of its close, would wait for ever. Callers may be interrupted at any time.
  */
 final class FlightBatchReader implements MemBatchReader
 {
+    private static final Logger log = Logger.get(FlightBatchReader.class);
+
     private final FlightStream stream;
     private final Schema schema;
     private final BufferAllocator allocator;
     private final String address;
     private final Runnable onClose;
+    /** The batch that a caller waits for, or gave up waiting for. */
+    private FutureTask<Optional<MemBatch>> receiving;
     private boolean closed;
 
     /**
@@ -44,6 +56,37 @@ final class FlightBatchReader implements MemBatchReader
     @Override
     public Optional<MemBatch> next()
     {
+        if (closed) {
+            throw new IllegalStateException("Reader is closed");
+        }
+        if (receiving == null) {
+            receiving = start(this::receive);
+        }
+        try {
+            Optional<MemBatch> batch = receiving.get();
+            receiving = null;
+            return batch;
+        }
+        catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RealtimeException(Code.UNAVAILABLE, "Interrupted while reading from " + address, e);
+        }
+        catch (ExecutionException e) {
+            throw e.getCause() instanceof RealtimeException realtimeException
+                    ? realtimeException
+                    : new RealtimeException(Code.INTERNAL, "Reading from %s failed: %s".formatted(address, e.getCause()), e.getCause());
+        }
+    }
+
+    private static <T> FutureTask<T> start(Callable<T> work)
+    {
+        FutureTask<T> task = new FutureTask<>(work);
+        Thread.ofVirtual().name("flight-read").start(task);
+        return task;
+    }
+
+    private Optional<MemBatch> receive()
+    {
         try {
             while (stream.next()) {
                 VectorSchemaRoot received = stream.getRoot();
@@ -59,16 +102,6 @@ final class FlightBatchReader implements MemBatchReader
         }
         catch (FlightRuntimeException e) {
             throw FlightErrors.fromFlight(e, address);
-        }
-        catch (RealtimeException e) {
-            throw e;
-        }
-        catch (RuntimeException e) {
-            if (e.getCause() instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-                throw new RealtimeException(Code.UNAVAILABLE, "Interrupted while reading from " + address, e);
-            }
-            throw new RealtimeException(Code.INTERNAL, "Reading from %s failed: %s".formatted(address, e), e);
         }
     }
 
@@ -90,7 +123,7 @@ final class FlightBatchReader implements MemBatchReader
         return new MemBatch(batch.getFieldVectors(), null, 0, batch.getRowCount(), batch::close);
     }
 
-    /** Cancels what was not read. */
+    /** Cancels what was not read, and returns when it is freed. */
     @Override
     public void close()
     {
@@ -99,16 +132,36 @@ final class FlightBatchReader implements MemBatchReader
         }
         closed = true;
         try {
-            stream.close();
+            getUninterruptibly(start(() -> {
+                cancel();
+                stream.close();
+                return null;
+            }));
         }
-        catch (Exception e) {
-            if (e instanceof InterruptedException || e.getCause() instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
-            throw new RealtimeException(Code.INTERNAL, "Closing the stream from %s failed: %s".formatted(address, e), e);
+        catch (ExecutionException e) {
+            throw new RealtimeException(Code.INTERNAL, "Closing the stream from %s failed: %s".formatted(address, e.getCause()), e.getCause());
         }
         finally {
             onClose.run();
+        }
+    }
+
+    /** Ends what a caller gave up waiting for. */
+    private void cancel()
+    {
+        if (receiving == null) {
+            return;
+        }
+        stream.cancel("The reader was closed", null);
+        try {
+            receiving.get().ifPresent(MemBatch::close);
+        }
+        catch (InterruptedException e) {
+            throw new AssertionError("Nobody interrupts this thread", e);
+        }
+        catch (ExecutionException e) {
+            // nobody waits for it any more
+            log.debug(e.getCause(), "Reading from %s ended", address);
         }
     }
 }

@@ -48,6 +48,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
@@ -109,6 +110,14 @@ public final class EmbeddedRealtimeService implements RealtimeService
      */
     public EmbeddedRealtimeService(RealtimeServiceOptions options, Tables tables)
     {
+        this(options, tables, System::nanoTime);
+    }
+
+    /**
+     * @param leaseClock nanoseconds, by which leases of queries end
+     */
+    EmbeddedRealtimeService(RealtimeServiceOptions options, Tables tables, LongSupplier leaseClock)
+    {
         this.options = requireNonNull(options, "options is null");
         this.tables = requireNonNull(tables, "tables is null");
         ArrowMemory.problem().ifPresent(problem -> {
@@ -124,7 +133,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
         this.allocator = ArrowMemory.newRootAllocator(options.memoryLimit());
         this.transfer = ArrowMemory.newRootAllocator(TRANSFER_LIMIT);
         this.budget = new MemoryBudget(options.memoryLimit(), allocator::getAllocatedMemory, this::onPressure);
-        this.pins = new Pins(board, options.readLeaseTimeout().toMillis(), System::nanoTime);
+        this.pins = new Pins(board, options.readLeaseTimeout().toMillis(), leaseClock);
         this.scheduler = Executors
                 .newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat("realtime-schedule-%d").setDaemon(true).build());
         this.rounds = Executors.newFixedThreadPool(options.flushThreads(),
@@ -149,6 +158,12 @@ public final class EmbeddedRealtimeService implements RealtimeService
     public String incarnation()
     {
         return incarnation;
+    }
+
+    /** Number of queries that hold a cut under a lease. */
+    public int pinnedQueries()
+    {
+        return pins.size();
     }
 
     /** Root of the writer's memory; readers in this JVM may use children of it. */

@@ -141,6 +141,12 @@ final class Pins
         return (int) pins.values().stream().filter(pin -> pin.cuts.containsKey(table)).count();
     }
 
+    /** Number of queries that hold cuts. */
+    synchronized int size()
+    {
+        return pins.size();
+    }
+
     @GuardedBy("this")
     private Pin required(String queryId)
     {

@@ -23,6 +23,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.catalog.Catalog;
@@ -71,6 +72,11 @@ public final class RealtimeTester implements AutoCloseable
 
     public EmbeddedRealtimeService start(RealtimeServiceOptions options)
     {
+        return start(options, System::nanoTime);
+    }
+
+    private EmbeddedRealtimeService start(RealtimeServiceOptions options, LongSupplier leaseClock)
+    {
         return new EmbeddedRealtimeService(options, identifier -> {
             try {
                 return catalog.getTable(identifier);
@@ -78,7 +84,7 @@ public final class RealtimeTester implements AutoCloseable
             catch (Catalog.TableNotExistException e) {
                 throw new IllegalArgumentException(e);
             }
-        });
+        }, leaseClock);
     }
 
     /** Closes the service, which drains it, and starts another one on the same data. */
@@ -86,6 +92,13 @@ public final class RealtimeTester implements AutoCloseable
     {
         service.close();
         service = start(options);
+    }
+
+    /** As {@link #restart(RealtimeServiceOptions)}, with leases that end by another clock. */
+    void restart(RealtimeServiceOptions options, LongSupplier leaseClock)
+    {
+        service.close();
+        service = start(options, leaseClock);
     }
 
     public EmbeddedRealtimeService service()

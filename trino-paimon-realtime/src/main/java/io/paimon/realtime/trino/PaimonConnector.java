@@ -1,8 +1,10 @@
 package io.paimon.realtime.trino;
 
+import com.google.common.annotations.VisibleForTesting;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.inject.Inject;
+import com.google.inject.Injector;
 import io.airlift.bootstrap.LifeCycleManager;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorMetadata;
 import io.trino.plugin.base.session.SessionPropertiesProvider;
@@ -37,6 +39,7 @@ import static java.util.Objects.requireNonNull;
 
 public class PaimonConnector implements Connector
 {
+    private final Injector injector;
     private final LifeCycleManager lifeCycleManager;
     private final PaimonTransactionManager transactionManager;
     private final ConnectorSplitManager splitManager;
@@ -51,6 +54,7 @@ public class PaimonConnector implements Connector
 
     @Inject
     public PaimonConnector(
+            Injector injector,
             LifeCycleManager lifeCycleManager,
             PaimonTransactionManager transactionManager,
             ConnectorSplitManager splitManager,
@@ -63,6 +67,7 @@ public class PaimonConnector implements Connector
             Set<Procedure> procedures,
             Set<SystemTable> systemTables)
     {
+        this.injector = requireNonNull(injector, "injector is null");
         this.lifeCycleManager = requireNonNull(lifeCycleManager, "lifeCycleManager is null");
         this.transactionManager = requireNonNull(transactionManager, "transactionManager is null");
         this.splitManager = requireNonNull(splitManager, "splitManager is null");
@@ -76,6 +81,13 @@ public class PaimonConnector implements Connector
         this.tableProperties = ImmutableList.copyOf(tableProperties.getTableProperties());
         this.procedures = ImmutableSet.copyOf(procedures);
         this.systemTables = ImmutableSet.copyOf(systemTables);
+    }
+
+    /** What the connector is made of, for tests. */
+    @VisibleForTesting
+    Injector injector()
+    {
+        return injector;
     }
 
     @Override

@@ -83,6 +83,7 @@ import static com.google.common.collect.ImmutableSet.toImmutableSet;
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_CATALOG_ERROR;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_COMMIT_ERROR;
+import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_REALTIME_UNAVAILABLE;
 import static io.trino.spi.StandardErrorCode.ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.COLUMN_NOT_FOUND;
@@ -113,11 +114,16 @@ public class PaimonMetadata implements ConnectorMetadata
 
     private final PaimonCatalog catalog;
     private final ConcurrentMap<SchemaTableName, PaimonTableHandle> handles = new ConcurrentHashMap<>();
+    /** Handles that read the writer's memory: of one query, also where the transaction has several. */
+    private final ConcurrentMap<QueryTable, PaimonTableHandle> unionHandles = new ConcurrentHashMap<>();
     private final ConcurrentMap<TableVersion, Table> tables = new ConcurrentHashMap<>();
     private final RealtimeWriter writer;
     private final RealtimeQueries queries;
     private final boolean realtimeEnabled;
     private final AtomicReference<Runnable> rollbackAction = new AtomicReference<>();
+
+    private record QueryTable(String queryId, SchemaTableName name)
+    {}
 
     private record TableVersion(String database, String table, long schemaId)
     {}
@@ -181,6 +187,7 @@ public class PaimonMetadata implements ConnectorMetadata
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot drop schema %s: %s".formatted(schemaName, e.getMessage()), e);
         }
         handles.clear();
+        unionHandles.clear();
     }
 
     private String database(String schemaName)
@@ -208,9 +215,9 @@ public class PaimonMetadata implements ConnectorMetadata
             throw new TrinoException(NOT_SUPPORTED, "Reading the changes between two versions is not supported: use FOR VERSION AS OF");
         }
         if (endVersion.isEmpty()) {
-            PaimonTableHandle known = handles.get(name);
-            if (known != null) {
-                return known;
+            Optional<PaimonTableHandle> known = knownHandle(session, name);
+            if (known.isPresent()) {
+                return known.get();
             }
         }
         Optional<Identifier> identifier = catalog.findTable(name);
@@ -231,11 +238,40 @@ public class PaimonMetadata implements ConnectorMetadata
         OptionalLong snapshotId = table.get() instanceof FileStoreTable fileStoreTable ? latestSnapshot(fileStoreTable) : OptionalLong.empty();
         PaimonTableHandle handle = remember(handle(session, name, identifier.get(), table.get(), snapshotId, false), table.get());
         if (handle.readMode() == ReadMode.UNION) {
-            RealtimeQueries.TablePoint point = queries.point(session.getQueryId(), identifier.get(), (FileStoreTable) table.get());
-            handle = handle.withRealtime(point.point().snapshotId(), RealtimeTicket.of(session.getQueryId(), point));
+            handle = withMemory(session, handle, (FileStoreTable) table.get());
+            return firstOf(unionHandles.putIfAbsent(new QueryTable(session.getQueryId(), name), handle), handle);
         }
-        PaimonTableHandle other = handles.putIfAbsent(name, handle);
-        return other == null ? handle : other;
+        return firstOf(handles.putIfAbsent(name, handle), handle);
+    }
+
+    private Optional<PaimonTableHandle> knownHandle(ConnectorSession session, SchemaTableName name)
+    {
+        PaimonTableHandle union = unionHandles.get(new QueryTable(session.getQueryId(), name));
+        if (union != null) {
+            return Optional.of(union);
+        }
+        // an earlier query of the transaction may have read the table in another mode
+        return Optional.ofNullable(handles.get(name)).filter(handle -> !isUnion(session, table(handle)));
+    }
+
+    private static PaimonTableHandle firstOf(PaimonTableHandle known, PaimonTableHandle made)
+    {
+        return known == null ? made : known;
+    }
+
+    /** What the query sees of the writer; where the writer is unavailable, everything works but the reading of rows. */
+    private PaimonTableHandle withMemory(ConnectorSession session, PaimonTableHandle handle, FileStoreTable table)
+    {
+        try {
+            RealtimeQueries.TablePoint point = queries.point(session.getQueryId(), handle.identifier(), table);
+            return handle.withRealtime(point.point().snapshotId(), RealtimeTicket.of(session.getQueryId(), point));
+        }
+        catch (TrinoException e) {
+            if (!e.getErrorCode().equals(PAIMON_REALTIME_UNAVAILABLE.toErrorCode())) {
+                throw e;
+            }
+            return handle.withUnavailable(e.getMessage());
+        }
     }
 
     @Override
@@ -284,8 +320,6 @@ public class PaimonMetadata implements ConnectorMetadata
             boolean timeTravel)
     {
         boolean data = table instanceof FileStoreTable;
-        boolean union = realtimeEnabled && data && !timeTravel && PaimonTableProperties.isRealtime(table.options())
-                && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
         return new PaimonTableHandle(
                 name,
                 identifier.getDatabaseName(),
@@ -294,16 +328,24 @@ public class PaimonMetadata implements ConnectorMetadata
                 table instanceof FileStoreTable fileStoreTable ? fileStoreTable.schema().id() : -1,
                 snapshotId,
                 timeTravel,
-                union ? ReadMode.UNION : ReadMode.COMMITTED,
+                !timeTravel && isUnion(session, table) ? ReadMode.UNION : ReadMode.COMMITTED,
                 TupleDomain.all(),
                 TupleDomain.all(),
                 OptionalLong.empty(),
+                Optional.empty(),
                 Optional.empty());
+    }
+
+    private boolean isUnion(ConnectorSession session, Table table)
+    {
+        return realtimeEnabled && table instanceof FileStoreTable && PaimonTableProperties.isRealtime(table.options())
+                && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
     }
 
     @Override
     public void cleanupQuery(ConnectorSession session)
     {
+        unionHandles.keySet().removeIf(table -> table.queryId().equals(session.getQueryId()));
         queries.release(session.getQueryId());
     }
 
@@ -321,9 +363,15 @@ public class PaimonMetadata implements ConnectorMetadata
                 _ -> catalog.load(handle, ImmutableMap.of()));
     }
 
+    private void forget(SchemaTableName name)
+    {
+        handles.remove(name);
+        unionHandles.keySet().removeIf(table -> table.name().equals(name));
+    }
+
     private void forget(PaimonTableHandle handle)
     {
-        handles.remove(handle.name());
+        forget(handle.name());
         tables.keySet().removeIf(version -> version.database().equals(handle.database()) && version.table().equals(handle.table()));
     }
 
@@ -417,15 +465,15 @@ public class PaimonMetadata implements ConnectorMetadata
             UnaryOperator<Set<SchemaTableName>> relationFilter)
     {
         return relationFilter.apply(new LinkedHashSet<>(listTables(session, schemaName))).stream()
-                .flatMap(name -> relationColumns(session, name).stream())
+                .flatMap(name -> relationColumns(name).stream())
                 .iterator();
     }
 
-    private Optional<RelationColumnsMetadata> relationColumns(ConnectorSession session, SchemaTableName name)
+    private Optional<RelationColumnsMetadata> relationColumns(SchemaTableName name)
     {
         try {
-            return Optional.ofNullable(getTableHandle(session, name, Optional.empty(), Optional.empty()))
-                    .map(handle -> RelationColumnsMetadata.forTable(name, columnsMetadata(name, table(handle))));
+            // no handle: to list columns needs no view of the rows
+            return catalog.findTable(name).flatMap(catalog::load).map(table -> RelationColumnsMetadata.forTable(name, columnsMetadata(name, table)));
         }
         catch (RuntimeException e) {
             // the others are to be listed even so; whoever asks for this table by name gets the error
@@ -441,12 +489,16 @@ public class PaimonMetadata implements ConnectorMetadata
         if (!PaimonSessionProperties.isStatisticsEnabled(session) || handle.kind() != PaimonTableHandle.Kind.DATA || !handle.enforced().isAll()) {
             return TableStatistics.empty();
         }
+        if (handle.readMode() == ReadMode.UNION && handle.realtime().isEmpty()) {
+            return TableStatistics.empty();
+        }
+        long memoryRows = handle.realtime().map(RealtimeTicket::rows).orElse(0L);
         if (handle.snapshotId().isEmpty()) {
-            return TableStatistics.builder().setRowCount(Estimate.of(0)).build();
+            return TableStatistics.builder().setRowCount(Estimate.of(memoryRows)).build();
         }
         try {
             Snapshot snapshot = ((FileStoreTable) table(handle)).snapshotManager().snapshot(handle.snapshotId().getAsLong());
-            return TableStatistics.builder().setRowCount(Estimate.of(snapshot.totalRecordCount())).build();
+            return TableStatistics.builder().setRowCount(Estimate.of(snapshot.totalRecordCount() + memoryRows)).build();
         }
         catch (RuntimeException e) {
             // a query must not fail for want of an estimate
@@ -501,7 +553,7 @@ public class PaimonMetadata implements ConnectorMetadata
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot create table %s: %s".formatted(name, e.getMessage()), e);
         }
-        handles.remove(name);
+        forget(name);
         return identifier;
     }
 
@@ -599,7 +651,7 @@ public class PaimonMetadata implements ConnectorMetadata
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot rename table %s: %s".formatted(handle.name(), e.getMessage()), e);
         }
         forget(handle);
-        handles.remove(newName);
+        forget(newName);
     }
 
     @Override

@@ -23,8 +23,9 @@ import static java.util.Objects.requireNonNull;
  * @param readMode whether rows in the writer's memory are read too
  * @param enforced filter on partition columns, evaluated exactly
  * @param unenforced filter on any column, used to read less; the engine evaluates it again
- * @param realtime rows in the writer's memory that belong to the query's view
  * @param limit rows after which a split may stop
+ * @param realtime rows in the writer's memory that belong to the query's view; only in mode UNION, and there always unless the writer is unavailable
+ * @param unavailable why rows in the writer's memory, and with them the table in mode UNION, cannot be read
  */
 public record PaimonTableHandle(
         SchemaTableName name,
@@ -38,7 +39,8 @@ public record PaimonTableHandle(
         TupleDomain<PaimonColumnHandle> enforced,
         TupleDomain<PaimonColumnHandle> unenforced,
         OptionalLong limit,
-        Optional<RealtimeTicket> realtime) implements ConnectorTableHandle
+        Optional<RealtimeTicket> realtime,
+        Optional<String> unavailable) implements ConnectorTableHandle
 {
     /** What is behind a table name. */
     public enum Kind
@@ -61,6 +63,7 @@ public record PaimonTableHandle(
         requireNonNull(unenforced, "unenforced is null");
         requireNonNull(limit, "limit is null");
         requireNonNull(realtime, "realtime is null");
+        requireNonNull(unavailable, "unavailable is null");
     }
 
     Identifier identifier()
@@ -71,19 +74,25 @@ public record PaimonTableHandle(
     PaimonTableHandle withFilter(TupleDomain<PaimonColumnHandle> newEnforced, TupleDomain<PaimonColumnHandle> newUnenforced)
     {
         return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, newEnforced, newUnenforced, limit,
-                realtime);
+                realtime, unavailable);
     }
 
     PaimonTableHandle withRealtime(OptionalLong newSnapshotId, RealtimeTicket ticket)
     {
         return new PaimonTableHandle(name, database, table, kind, schemaId, newSnapshotId, timeTravel, readMode, enforced, unenforced, limit,
-                Optional.of(ticket));
+                Optional.of(ticket), Optional.empty());
+    }
+
+    PaimonTableHandle withUnavailable(String reason)
+    {
+        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced, limit,
+                Optional.empty(), Optional.of(reason));
     }
 
     PaimonTableHandle withLimit(long newLimit)
     {
         return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced,
-                OptionalLong.of(newLimit), realtime);
+                OptionalLong.of(newLimit), realtime, unavailable);
     }
 
     @Override
@@ -94,6 +103,7 @@ public record PaimonTableHandle(
             builder.append(" snapshot=").append(snapshotId.isPresent() ? Long.toString(snapshotId.getAsLong()) : "none");
             builder.append(" mode=").append(readMode);
             realtime.ifPresent(ticket -> builder.append(" memoryRows=").append(ticket.rows()));
+            unavailable.ifPresent(reason -> builder.append(" unavailable: ").append(reason));
         }
         if (!enforced.isAll()) {
             builder.append(" partitions=").append(enforced);

@@ -94,6 +94,12 @@ public class RealtimeCarrier
         return allocator;
     }
 
+    /** Bytes of rows on their way from or to a writer in another JVM. */
+    synchronized long allocatedBytes()
+    {
+        return allocator == null ? 0 : allocator.getAllocatedMemory();
+    }
+
     private synchronized RealtimeFlightClients clients()
     {
         if (clients == null) {

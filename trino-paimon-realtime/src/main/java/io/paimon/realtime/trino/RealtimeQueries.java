@@ -2,14 +2,18 @@ package io.paimon.realtime.trino;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.paimon.realtime.model.QueryCut;
 import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.scan.ReadPoint;
 import io.paimon.realtime.scan.ReadPoints;
 import jakarta.annotation.PreDestroy;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -29,9 +33,13 @@ import org.apache.paimon.table.FileStoreTable;
 public class RealtimeQueries
 {
     private static final Logger log = Logger.get(RealtimeQueries.class);
+    private static final int REMEMBERED_QUERIES = 100_000;
+    private static final Duration REMEMBERED = Duration.ofHours(1);
 
     private final RealtimeWriter writer;
     private final Map<String, State> queries = new ConcurrentHashMap<>();
+    /** Queries that are over. The engine may clean up a cancelled query while another thread still analyzes it: a cut taken after that would be held for ever. */
+    private final Cache<String, Boolean> finished = CacheBuilder.newBuilder().maximumSize(REMEMBERED_QUERIES).expireAfterWrite(REMEMBERED).build();
     private final ScheduledExecutorService renewals = Executors.newSingleThreadScheduledExecutor(
             new ThreadFactoryBuilder().setNameFormat("paimon-realtime-leases-%d").setDaemon(true).build());
 
@@ -70,7 +78,7 @@ public class RealtimeQueries
     public TablePoint point(String queryId, Identifier identifier, FileStoreTable table)
     {
         try {
-            State state = queries.computeIfAbsent(queryId, id -> new State(writer.service().pin(id)));
+            State state = queries.computeIfAbsent(queryId, this::pin);
             ReadPoint point = state.points.computeIfAbsent(identifier,
                     _ -> ReadPoints.choose(table, identifier, state.cut));
             return new TablePoint(state.cut.address(), state.cut.incarnation(), point);
@@ -80,18 +88,33 @@ public class RealtimeQueries
         }
     }
 
+    private State pin(String queryId)
+    {
+        if (finished.getIfPresent(queryId) != null) {
+            throw new RealtimeException(Code.CUT_EXPIRED, "Query %s is over".formatted(queryId));
+        }
+        return new State(writer.service().pin(queryId));
+    }
+
     /** Planning is over: views of tables that the query does not name may be freed. */
     public void planned(String queryId)
     {
         State state = queries.get(queryId);
         if (state != null && state.narrowed.compareAndSet(false, true)) {
-            writer.local().ifPresent(service -> service.narrow(queryId, Set.copyOf(state.points.keySet())));
+            try {
+                writer.local().ifPresent(service -> service.narrow(queryId, Set.copyOf(state.points.keySet())));
+            }
+            catch (RealtimeException e) {
+                throw RealtimeWriter.toTrinoException(e);
+            }
         }
     }
 
     /** The query is over: nothing will be opened any more. */
     public void release(String queryId)
     {
+        // before the removal: who pins now is either seen by it, or sees that the query is over
+        finished.put(queryId, true);
         if (queries.remove(queryId) != null) {
             writer.local().ifPresent(service -> service.release(queryId));
         }
@@ -103,7 +126,8 @@ public class RealtimeQueries
             try {
                 writer.local().ifPresent(service -> service.renew(queryId));
             }
-            catch (RealtimeException e) {
+            catch (RuntimeException e) {
+                // the other queries are renewed all the same; readers of this one are told when its lease has ended
                 log.debug(e, "Lease of query %s was not renewed", queryId);
             }
         }
