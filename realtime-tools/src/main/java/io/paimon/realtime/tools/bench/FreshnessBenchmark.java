@@ -1,5 +1,7 @@
 package io.paimon.realtime.tools.bench;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import com.google.common.collect.ImmutableList;
 import io.paimon.realtime.tools.Allocators;
 import io.paimon.realtime.tools.TrinoConnection;
@@ -7,6 +9,7 @@ import io.paimon.realtime.tools.bench.Measurement.Aim;
 import io.paimon.realtime.tools.flight.FlightTable;
 import io.paimon.realtime.tools.flight.Upload;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +32,7 @@ final class FreshnessBenchmark implements Benchmark
 {
     private static final int BATCH_ROWS = 100;
     private static final long BATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final Duration ROUND_INTERVAL = Duration.ofSeconds(10);
     private static final String TABLE = "paimon.bench.freshness";
     private static final long SEED = 483;
 
@@ -67,14 +71,14 @@ final class FreshnessBenchmark implements Benchmark
                     Optional.empty());
                     Feed feed = new Feed(table, allocator, (int) ((warmUpSeconds + seconds) * TimeUnit.SECONDS.toNanos(1) / BATCH_NANOS))) {
                 Thread feeder = Thread.ofPlatform().name("feed").daemon().start(feed);
-                Thread rounds = Thread.ofPlatform().name("rounds").daemon().start(() -> flush(flusher, feeder));
+                Thread rounds = Thread.ofPlatform().name("rounds").daemon().start(() -> flush(flusher, feeder, feed));
                 try {
                     return poll(trino, feed, feeder, TimeUnit.SECONDS.toNanos(warmUpSeconds));
                 }
                 finally {
                     feeder.interrupt();
                     feeder.join();
-                    rounds.interrupt();
+                    // its last round is waited for, not cut off
                     rounds.join();
                 }
             }
@@ -84,10 +88,10 @@ final class FreshnessBenchmark implements Benchmark
         }
     }
 
-    private static void flush(TrinoConnection trino, Thread feeder)
+    private static void flush(TrinoConnection trino, Thread feeder, Feed feed)
     {
         try {
-            while (!feeder.join(java.time.Duration.ofSeconds(10))) {
+            while (!feeder.join(ROUND_INTERVAL)) {
                 trino.execute("CALL paimon.system.flush(schema_name => 'bench', table_name => 'freshness')");
             }
         }
@@ -95,7 +99,7 @@ final class FreshnessBenchmark implements Benchmark
             Thread.currentThread().interrupt();
         }
         catch (SQLException e) {
-            throw new IllegalStateException(e);
+            feed.failure.set(e);
         }
     }
 
@@ -212,7 +216,7 @@ final class FreshnessBenchmark implements Benchmark
                 ids.setSafe(row, random.nextLong());
                 amounts.setSafe(row, random.nextDouble());
                 discounts.setSafe(row, random.nextDouble());
-                names.setSafe(row, Long.toString(random.nextInt(1_000_000)).getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                names.setSafe(row, Long.toString(random.nextInt(1_000_000)).getBytes(US_ASCII));
             }
             root.setRowCount(BATCH_ROWS);
         }
