@@ -2,7 +2,8 @@ package io.paimon.realtime.paimon;
 
 import io.paimon.realtime.model.PartitionBucket;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.paimon.data.BinaryRow;
@@ -12,10 +13,14 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.sink.RowKeyExtractor;
 
 /**
- * Routes the rows of a batch with the very object Paimon's own writers use. One instance per batch: not thread-safe.
+ * Routes the rows of a batch with the very object Paimon's own writers use; only the commonest bucket keys are hashed by {@link BucketHash}, to the same result. One instance per
+ * batch: not thread-safe.
  */
 public final class RowRouting
 {
+    /** A power of two. */
+    private static final int RECENT = 256;
+
     private final FileStoreTable table;
 
     public RowRouting(FileStoreTable table)
@@ -51,31 +56,50 @@ public final class RowRouting
             return List.of(new Route(new PartitionBucket(BinaryRow.EMPTY_ROW, 0), null, 0, count));
         }
         RowKeyExtractor extractor = table.createRowKeyExtractor();
-        Map<PartitionBucket, Integer> ordinals = new LinkedHashMap<>();
+        BucketHash hash = BucketHash.of(table);
+        List<PartitionBucket> found = new ArrayList<>();
         int[] ordinalOf = new int[count];
-        BinaryRow lastPartition = null;
-        int lastBucket = -1;
-        int lastOrdinal = -1;
+        Map<BinaryRow, Map<Integer, Integer>> others = new HashMap<>();
+        boolean partitioned = !table.partitionKeys().isEmpty();
+        BinaryRow partition = null;
+        // ordinals in that partition
+        Map<Integer, Integer> ordinals = Map.of();
+        int[] recent = new int[RECENT];
+        int[] recentOrdinals = new int[RECENT];
         for (int i = 0; i < count; i++) {
-            extractor.setRecord(rows.row(i));
-            BinaryRow partition = extractor.partition();
-            int bucket = extractor.bucket();
-            if (bucket != lastBucket || !partition.equals(lastPartition)) {
-                lastPartition = partition.copy();
-                lastBucket = bucket;
-                lastOrdinal = ordinals.computeIfAbsent(new PartitionBucket(lastPartition, bucket), _ -> ordinals.size());
+            InternalRow row = rows.row(i);
+            extractor.setRecord(row);
+            if (partition == null || partitioned) {
+                BinaryRow next = extractor.partition();
+                if (!next.equals(partition)) {
+                    partition = next.copy();
+                    ordinals = others.computeIfAbsent(partition, _ -> new HashMap<>());
+                    Arrays.fill(recent, -1);
+                }
             }
-            ordinalOf[i] = lastOrdinal;
+            int bucket = hash == null || hash.isNull(row) ? extractor.bucket() : hash.bucket(row);
+            int slot = bucket & (RECENT - 1);
+            if (recent[slot] != bucket) {
+                Integer known = ordinals.get(bucket);
+                if (known == null) {
+                    known = found.size();
+                    ordinals.put(bucket, known);
+                    found.add(new PartitionBucket(partition, bucket));
+                }
+                recent[slot] = bucket;
+                recentOrdinals[slot] = known;
+            }
+            ordinalOf[i] = recentOrdinals[slot];
         }
-        return group(ordinals, ordinalOf);
+        return group(found, ordinalOf);
     }
 
-    private static List<Route> group(Map<PartitionBucket, Integer> ordinals, int[] ordinalOf)
+    private static List<Route> group(List<PartitionBucket> found, int[] ordinalOf)
     {
-        if (ordinals.size() == 1) {
-            return List.of(new Route(ordinals.keySet().iterator().next(), null, 0, ordinalOf.length));
+        if (found.size() == 1) {
+            return List.of(new Route(found.getFirst(), null, 0, ordinalOf.length));
         }
-        int[] starts = new int[ordinals.size() + 1];
+        int[] starts = new int[found.size() + 1];
         for (int ordinal : ordinalOf) {
             starts[ordinal + 1]++;
         }
@@ -87,8 +111,10 @@ public final class RowRouting
         for (int i = 0; i < ordinalOf.length; i++) {
             positions[next[ordinalOf[i]]++] = i;
         }
-        List<Route> routes = new ArrayList<>(ordinals.size());
-        ordinals.forEach((bucket, ordinal) -> routes.add(new Route(bucket, positions, starts[ordinal], starts[ordinal + 1] - starts[ordinal])));
+        List<Route> routes = new ArrayList<>(found.size());
+        for (int ordinal = 0; ordinal < found.size(); ordinal++) {
+            routes.add(new Route(found.get(ordinal), positions, starts[ordinal], starts[ordinal + 1] - starts[ordinal]));
+        }
         return routes;
     }
 }

@@ -4,24 +4,38 @@ import static io.airlift.slice.Slices.wrappedBuffer;
 import static io.trino.spi.type.Chars.truncateToLengthAndTrimSpaces;
 import static io.trino.spi.type.DateTimeEncoding.packDateTimeWithZone;
 import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
+import static java.lang.Math.toIntExact;
+import static java.nio.ByteOrder.nativeOrder;
+import static org.apache.arrow.memory.util.MemoryUtil.copyFromMemory;
+import static org.apache.arrow.memory.util.MemoryUtil.getByte;
+import static org.apache.arrow.memory.util.MemoryUtil.getInt;
+import static org.apache.arrow.memory.util.MemoryUtil.getLong;
+import static org.apache.arrow.memory.util.MemoryUtil.getShort;
 import static java.lang.Math.floorDiv;
 import static java.lang.Math.floorMod;
 import static java.lang.Math.multiplyExact;
 import static java.util.Objects.requireNonNull;
 
-import io.paimon.realtime.memory.MemBatch;
 import io.paimon.realtime.memory.arrow.ArrowSchemas;
 import io.trino.spi.block.ArrayBlockBuilder;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
+import io.trino.spi.block.ByteArrayBlock;
+import io.trino.spi.block.Int128ArrayBlock;
 import io.trino.spi.block.IntArrayBlock;
 import io.trino.spi.block.LongArrayBlock;
 import io.trino.spi.block.MapBlockBuilder;
 import io.trino.spi.block.RowBlockBuilder;
 import io.trino.spi.block.RunLengthEncodedBlock;
+import io.trino.spi.block.ShortArrayBlock;
 import io.trino.spi.block.VariableWidthBlock;
 import io.trino.spi.type.ArrayType;
 import io.trino.spi.type.BigintType;
+import io.trino.spi.type.TinyintType;
+import io.trino.spi.type.SmallintType;
+import io.trino.spi.type.RealType;
+import io.trino.spi.type.DoubleType;
+import io.trino.spi.type.BooleanType;
 import io.trino.spi.type.CharType;
 import io.trino.spi.type.DateType;
 import io.trino.spi.type.DecimalType;
@@ -37,7 +51,7 @@ import io.trino.spi.type.VarbinaryType;
 import io.trino.spi.type.VarcharType;
 import java.util.List;
 import java.util.Optional;
-import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.DateDayVector;
@@ -73,107 +87,249 @@ final class ArrowBlocks
     private static final long PICOS_PER_MILLI = 1_000_000_000;
     private static final int PICOS_PER_MICRO = 1_000_000;
     private static final int PICOS_PER_NANO = 1_000;
+    /** Values up to this length are copied byte by byte, longer ones by a call. */
+    private static final int SHORT_VALUE = 16;
 
     private ArrowBlocks()
     {}
 
-    /** A column of the batch as a block. */
-    static Block toBlock(MemBatch batch, int column, DataType paimonType, Type type)
+    /**
+     * Chosen rows of vectors.
+     *
+     * @param positions the rows are {@code positions[from .. from + count)}; null when they are {@code [from, from + count)} themselves
+     */
+    record Rows(int[] positions, int from, int count)
     {
-        FieldVector vector = requireNonNull(batch.columns().get(column), "vector is null");
-        int count = batch.rowCount();
+        int get(int i)
+        {
+            return positions == null ? from + i : positions[from + i];
+        }
+
+        boolean isRange()
+        {
+            return positions == null;
+        }
+
+        /** Those of these rows. */
+        Rows select(int[] selected, int offset, int size)
+        {
+            int[] chosen = new int[size];
+            for (int i = 0; i < size; i++) {
+                chosen[i] = get(selected[offset + i]);
+            }
+            return new Rows(chosen, 0, size);
+        }
+    }
+
+    /** Rows of a column as a block. The vector must be held: its memory is read by address. */
+    static Block toBlock(FieldVector vector, Rows rows, DataType paimonType, Type type)
+    {
+        requireNonNull(vector, "vector is null");
+        int count = rows.count();
         if (vector.getNullCount() == vector.getValueCount()) {
             return RunLengthEncodedBlock.create(type.createNullBlock(), count);
         }
         return switch (vector) {
-            case BigIntVector longs when type instanceof BigintType -> longs(batch, longs);
-            case IntVector ints when type instanceof IntegerType -> ints(batch, ints);
-            case DateDayVector days when type instanceof DateType -> ints(batch, days);
-            case VarCharVector text when type instanceof VarcharType -> bytes(batch, text, text.getOffsetBuffer(), text.getDataBuffer());
-            case VarBinaryVector binary when type instanceof VarbinaryType -> bytes(batch, binary, binary.getOffsetBuffer(), binary.getDataBuffer());
+            case BigIntVector longs when type instanceof BigintType -> longs(longs, rows);
+            case Float8Vector doubles when type instanceof DoubleType -> longs(doubles, rows);
+            case TimeStampMicroVector micros when type instanceof TimestampType timestamp && timestamp.isShort() -> longs(micros, rows);
+            case TimeStampMilliVector millis when type instanceof TimestampType timestamp && timestamp.isShort() -> micros(millis, rows);
+            case IntVector ints when type instanceof IntegerType -> ints(ints, rows);
+            case DateDayVector days when type instanceof DateType -> ints(days, rows);
+            case Float4Vector floats when type instanceof RealType -> ints(floats, rows);
+            case SmallIntVector shorts when type instanceof SmallintType -> shorts(shorts, rows);
+            case TinyIntVector bytes when type instanceof TinyintType -> bytes(bytes, rows);
+            case BitVector bits when type instanceof BooleanType -> booleans(bits, rows);
+            case DecimalVector decimals when type instanceof DecimalType decimal ->
+                decimal.isShort() ? shortDecimals(decimals, rows) : longDecimals(decimals, rows);
+            case VarCharVector text when type instanceof VarcharType -> values(text, rows);
+            case VarBinaryVector binary when type instanceof VarbinaryType -> values(binary, rows);
             default -> {
                 BlockBuilder builder = type.createBlockBuilder(null, count);
                 for (int i = 0; i < count; i++) {
-                    append(builder, vector, batch.position(i), paimonType, type);
+                    append(builder, vector, rows.get(i), paimonType, type);
                 }
                 yield builder.build();
             }
         };
     }
 
-    private static Block longs(MemBatch batch, BigIntVector vector)
+    private static Block longs(FieldVector vector, Rows rows)
     {
-        int count = batch.rowCount();
+        int count = rows.count();
         long[] values = new long[count];
-        ArrowBuf data = vector.getDataBuffer();
-        if (batch.isRange()) {
-            data.nioBuffer((long) batch.from() * Long.BYTES, count * Long.BYTES).order(java.nio.ByteOrder.nativeOrder()).asLongBuffer().get(values);
+        if (rows.isRange()) {
+            vector.getDataBuffer().nioBuffer((long) rows.from() * Long.BYTES, count * Long.BYTES).order(nativeOrder()).asLongBuffer().get(values);
         }
         else {
+            long address = vector.getDataBufferAddress();
             for (int i = 0; i < count; i++) {
-                values[i] = data.getLong((long) batch.position(i) * Long.BYTES);
+                values[i] = getLong(address + (long) rows.get(i) * Long.BYTES);
             }
         }
-        return new LongArrayBlock(count, validity(batch, vector), values);
+        return new LongArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
     }
 
-    private static Block ints(MemBatch batch, FieldVector vector)
+    private static Block micros(FieldVector millis, Rows rows)
     {
-        int count = batch.rowCount();
+        int count = rows.count();
+        long[] values = new long[count];
+        long[] validity = validity(millis, rows);
+        long address = millis.getDataBufferAddress();
+        for (int i = 0; i < count; i++) {
+            // what lies under a NULL may be out of range
+            if (isValid(validity, i)) {
+                values[i] = multiplyExact(getLong(address + (long) rows.get(i) * Long.BYTES), MICROS_PER_MILLI);
+            }
+        }
+        return new LongArrayBlock(count, Optional.ofNullable(validity), values);
+    }
+
+    private static Block ints(FieldVector vector, Rows rows)
+    {
+        int count = rows.count();
         int[] values = new int[count];
-        ArrowBuf data = vector.getDataBuffer();
-        if (batch.isRange()) {
-            data.nioBuffer((long) batch.from() * Integer.BYTES, count * Integer.BYTES).order(java.nio.ByteOrder.nativeOrder()).asIntBuffer()
+        if (rows.isRange()) {
+            vector.getDataBuffer().nioBuffer((long) rows.from() * Integer.BYTES, count * Integer.BYTES).order(nativeOrder()).asIntBuffer()
                     .get(values);
         }
         else {
+            long address = vector.getDataBufferAddress();
             for (int i = 0; i < count; i++) {
-                values[i] = data.getInt((long) batch.position(i) * Integer.BYTES);
+                values[i] = getInt(address + (long) rows.get(i) * Integer.BYTES);
             }
         }
-        return new IntArrayBlock(count, validity(batch, vector), values);
+        return new IntArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
     }
 
-    private static Block bytes(MemBatch batch, FieldVector vector, ArrowBuf offsets, ArrowBuf data)
+    private static Block shorts(FieldVector vector, Rows rows)
     {
-        int count = batch.rowCount();
+        int count = rows.count();
+        short[] values = new short[count];
+        long address = vector.getDataBufferAddress();
+        for (int i = 0; i < count; i++) {
+            values[i] = getShort(address + (long) rows.get(i) * Short.BYTES);
+        }
+        return new ShortArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+    }
+
+    private static Block bytes(FieldVector vector, Rows rows)
+    {
+        int count = rows.count();
+        byte[] values = new byte[count];
+        long address = vector.getDataBufferAddress();
+        for (int i = 0; i < count; i++) {
+            values[i] = getByte(address + rows.get(i));
+        }
+        return new ByteArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+    }
+
+    private static Block booleans(FieldVector vector, Rows rows)
+    {
+        int count = rows.count();
+        byte[] values = new byte[count];
+        long address = vector.getDataBufferAddress();
+        for (int i = 0; i < count; i++) {
+            values[i] = (byte) bit(address, rows.get(i));
+        }
+        return new ByteArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+    }
+
+    private static Block shortDecimals(FieldVector vector, Rows rows)
+    {
+        int count = rows.count();
+        long[] values = new long[count];
+        long address = vector.getDataBufferAddress();
+        for (int i = 0; i < count; i++) {
+            values[i] = getLong(address + (long) rows.get(i) * DecimalVector.TYPE_WIDTH);
+        }
+        return new LongArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+    }
+
+    private static Block longDecimals(FieldVector vector, Rows rows)
+    {
+        int count = rows.count();
+        // Trino has the high half first
+        long[] values = new long[count * 2];
+        long address = vector.getDataBufferAddress();
+        for (int i = 0; i < count; i++) {
+            long position = address + (long) rows.get(i) * DecimalVector.TYPE_WIDTH;
+            values[2 * i] = getLong(position + Long.BYTES);
+            values[2 * i + 1] = getLong(position);
+        }
+        return new Int128ArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+    }
+
+    private static Block values(BaseVariableWidthVector vector, Rows rows)
+    {
+        int count = rows.count();
         int[] ends = new int[count + 1];
+        long[] validity = validity(vector, rows);
+        long offsets = vector.getOffsetBufferAddress();
+        if (rows.isRange() && validity == null) {
+            vector.getOffsetBuffer().nioBuffer((long) rows.from() * Integer.BYTES, ends.length * Integer.BYTES).order(nativeOrder()).asIntBuffer()
+                    .get(ends);
+            int start = ends[0];
+            for (int i = 0; i < ends.length; i++) {
+                ends[i] -= start;
+            }
+            byte[] bytes = new byte[ends[count]];
+            vector.getDataBuffer().getBytes(start, bytes, 0, bytes.length);
+            return new VariableWidthBlock(count, wrappedBuffer(bytes), ends, Optional.ofNullable(validity));
+        }
         long total = 0;
         for (int i = 0; i < count; i++) {
-            long position = batch.position(i);
-            if (!vector.isNull((int) position)) {
-                total += offsets.getInt((position + 1) * Integer.BYTES) - offsets.getInt(position * Integer.BYTES);
+            if (isValid(validity, i)) {
+                long offset = offsets + (long) rows.get(i) * Integer.BYTES;
+                total += getInt(offset + Integer.BYTES) - getInt(offset);
             }
-            ends[i + 1] = Math.toIntExact(total);
+            ends[i + 1] = toIntExact(total);
         }
         byte[] bytes = new byte[ends[count]];
-        if (batch.isRange() && vector.getNullCount() == 0) {
-            data.getBytes(offsets.getInt((long) batch.from() * Integer.BYTES), bytes, 0, bytes.length);
-        }
-        else {
-            for (int i = 0; i < count; i++) {
-                if (ends[i + 1] > ends[i]) {
-                    data.getBytes(offsets.getInt((long) batch.position(i) * Integer.BYTES), bytes, ends[i], ends[i + 1] - ends[i]);
-                }
+        long data = vector.getDataBufferAddress();
+        for (int i = 0; i < count; i++) {
+            int length = ends[i + 1] - ends[i];
+            if (length > 0) {
+                copyValue(data + getInt(offsets + (long) rows.get(i) * Integer.BYTES), bytes, ends[i], length);
             }
         }
-        return new VariableWidthBlock(count, wrappedBuffer(bytes), ends, validity(batch, vector));
+        return new VariableWidthBlock(count, wrappedBuffer(bytes), ends, Optional.ofNullable(validity));
     }
 
-    /** Bit set = value, as Trino and Arrow both have it. */
-    private static Optional<long[]> validity(MemBatch batch, FieldVector vector)
+    private static void copyValue(long address, byte[] target, int at, int length)
+    {
+        if (length > SHORT_VALUE) {
+            copyFromMemory(address, target, at, length);
+            return;
+        }
+        for (int i = 0; i < length; i++) {
+            target[at + i] = getByte(address + i);
+        }
+    }
+
+    /** Bit set = value, as Trino and Arrow both have it; null if there is no NULL. */
+    private static long[] validity(FieldVector vector, Rows rows)
     {
         if (vector.getNullCount() == 0) {
-            return Optional.empty();
+            return null;
         }
-        int count = batch.rowCount();
+        int count = rows.count();
         long[] valid = new long[(count + 63) / 64];
+        long address = vector.getValidityBufferAddress();
         for (int i = 0; i < count; i++) {
-            if (!vector.isNull(batch.position(i))) {
-                valid[i >> 6] |= 1L << i;
-            }
+            valid[i >> 6] |= bit(address, rows.get(i)) << i;
         }
-        return Optional.of(valid);
+        return valid;
+    }
+
+    private static boolean isValid(long[] validity, int i)
+    {
+        return validity == null || (validity[i >> 6] >>> i & 1) != 0;
+    }
+
+    private static long bit(long address, int position)
+    {
+        return getByte(address + (position >> 3)) >> (position & 7) & 1;
     }
 
     private static void append(BlockBuilder builder, FieldVector vector, int position, DataType paimonType, Type type)

@@ -119,6 +119,7 @@ class PaimonSplitSource implements ConnectorSplitSource
                         range.bucket(),
                         range.start(), range.end()))
                 .filter(split -> partitionFilter.isEmpty() || partitionFilter.get().matches(split.partitionBucket().partition()))
+                .flatMap(split -> split.divide().stream())
                 .toList();
     }
 

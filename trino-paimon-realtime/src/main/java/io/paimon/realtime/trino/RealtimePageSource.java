@@ -2,6 +2,7 @@ package io.paimon.realtime.trino;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.paimon.realtime.memory.MemBatch;
 import io.paimon.realtime.memory.MemBatchReader;
 import io.paimon.realtime.model.RealtimeException;
@@ -12,15 +13,21 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.ObjLongConsumer;
+import java.util.stream.Stream;
 import org.apache.paimon.types.RowType;
 
 /**
- * Pages from rows in the writer's memory, one copy per column.
+ * Pages from rows in the writer's memory. A column is copied when it is first asked for, and then only the rows that are still selected.
+ *
+ * <p>A page reads the writer's memory until the next page is asked for or the page source is closed, which another thread may do at any time: copying and closing exclude each other.
  */
 final class RealtimePageSource implements ConnectorPageSource
 {
@@ -30,11 +37,13 @@ final class RealtimePageSource implements ConnectorPageSource
     private final RowType readType;
     private final List<PaimonColumnHandle> columns;
     private final String carrier;
+    @GuardedBy("this")
     private MemBatch batch;
     private int next;
     private long completedPositions;
     private long completedBytes;
     private long readTimeNanos;
+    @GuardedBy("this")
     private boolean closed;
 
     /**
@@ -54,28 +63,17 @@ final class RealtimePageSource implements ConnectorPageSource
     {
         long start = System.nanoTime();
         try {
-            while (batch == null) {
-                if (readers.isEmpty()) {
-                    return null;
-                }
-                Optional<MemBatch> following = readers.getFirst().next();
-                if (following.isEmpty()) {
-                    readers.removeFirst().close();
-                    continue;
-                }
-                batch = following.get();
-                next = 0;
+            MemBatch current = current();
+            if (current == null) {
+                return null;
             }
-            int count = Math.min(MAX_PAGE_POSITIONS, batch.rowCount() - next);
-            Page page = page(count);
+            int count = Math.min(MAX_PAGE_POSITIONS, current.rowCount() - next);
+            ArrowBlocks.Rows rows = current.isRange()
+                    ? new ArrowBlocks.Rows(null, current.from() + next, count)
+                    : new ArrowBlocks.Rows(current.positions(), next, count);
             next += count;
-            if (next == batch.rowCount()) {
-                batch.close();
-                batch = null;
-            }
             completedPositions += count;
-            completedBytes += page.getSizeInBytes();
-            return SourcePage.create(page);
+            return columns.isEmpty() ? SourcePage.create(count) : new MemoryPage(current, rows);
         }
         catch (RealtimeException e) {
             throw RealtimeWriter.toTrinoException(e);
@@ -85,26 +83,132 @@ final class RealtimePageSource implements ConnectorPageSource
         }
     }
 
-    private Page page(int count)
+    /** The batch that has rows left; null at the end. */
+    private MemBatch current()
     {
-        if (columns.isEmpty()) {
-            return new Page(count);
-        }
-        int[] positions = null;
-        int from = 0;
-        if (batch.isRange()) {
-            from = batch.from() + next;
-        }
-        else {
-            positions = java.util.Arrays.copyOfRange(batch.positions(), next, next + count);
-        }
-        try (MemBatch part = new MemBatch(batch.columns(), positions, from, count, () -> {
-        })) {
-            Block[] blocks = new Block[columns.size()];
-            for (int i = 0; i < blocks.length; i++) {
-                blocks[i] = ArrowBlocks.toBlock(part, i, readType.getTypeAt(i), columns.get(i).type());
+        while (true) {
+            MemBatchReader reader;
+            synchronized (this) {
+                if (closed) {
+                    return null;
+                }
+                if (batch != null && next < batch.rowCount()) {
+                    return batch;
+                }
+                if (batch != null) {
+                    batch.close();
+                    batch = null;
+                }
+                if (readers.isEmpty()) {
+                    return null;
+                }
+                reader = readers.getFirst();
             }
-            return new Page(count, blocks);
+            // may wait for the network: closing must not wait for it
+            Optional<MemBatch> following = reader.next();
+            synchronized (this) {
+                if (closed) {
+                    following.ifPresent(MemBatch::close);
+                    return null;
+                }
+                next = 0;
+                if (following.isPresent()) {
+                    batch = following.get();
+                }
+                else {
+                    readers.removeFirst().close();
+                }
+            }
+        }
+    }
+
+    private synchronized Block load(MemBatch source, ArrowBlocks.Rows rows, int channel)
+    {
+        if (closed || source != batch) {
+            throw new IllegalStateException("The page is no longer valid");
+        }
+        long start = System.nanoTime();
+        Block block = ArrowBlocks.toBlock(source.columns().get(channel), rows, readType.getTypeAt(channel), columns.get(channel).type());
+        completedBytes += block.getSizeInBytes();
+        readTimeNanos += System.nanoTime() - start;
+        return block;
+    }
+
+    /** Rows of a batch that are copied on demand. */
+    private final class MemoryPage implements SourcePage
+    {
+        private final MemBatch source;
+        private final Block[] blocks = new Block[columns.size()];
+        private ArrowBlocks.Rows rows;
+
+        private MemoryPage(MemBatch source, ArrowBlocks.Rows rows)
+        {
+            this.source = source;
+            this.rows = rows;
+        }
+
+        @Override
+        public int getPositionCount()
+        {
+            return rows.count();
+        }
+
+        @Override
+        public long getSizeInBytes()
+        {
+            return loaded().mapToLong(Block::getSizeInBytes).sum();
+        }
+
+        @Override
+        public long getRetainedSizeInBytes()
+        {
+            return loaded().mapToLong(Block::getRetainedSizeInBytes).sum();
+        }
+
+        @Override
+        public void retainedBytesForEachPart(ObjLongConsumer<Object> consumer)
+        {
+            loaded().forEach(block -> block.retainedBytesForEachPart(consumer));
+        }
+
+        private Stream<Block> loaded()
+        {
+            return Arrays.stream(blocks).filter(Objects::nonNull);
+        }
+
+        @Override
+        public int getChannelCount()
+        {
+            return blocks.length;
+        }
+
+        @Override
+        public Block getBlock(int channel)
+        {
+            if (blocks[channel] == null) {
+                blocks[channel] = load(source, rows, channel);
+            }
+            return blocks[channel];
+        }
+
+        @Override
+        public Page getPage()
+        {
+            for (int channel = 0; channel < blocks.length; channel++) {
+                getBlock(channel);
+            }
+            return new Page(rows.count(), blocks.clone());
+        }
+
+        @Override
+        public void selectPositions(int[] positions, int offset, int size)
+        {
+            rows = rows.select(positions, offset, size);
+            for (int channel = 0; channel < blocks.length; channel++) {
+                if (blocks[channel] != null) {
+                    blocks[channel] = blocks[channel].getPositions(positions, offset, size);
+                }
+            }
         }
     }
 
@@ -127,9 +231,9 @@ final class RealtimePageSource implements ConnectorPageSource
     }
 
     @Override
-    public boolean isFinished()
+    public synchronized boolean isFinished()
     {
-        return closed || (batch == null && readers.isEmpty());
+        return closed || (readers.isEmpty() && (batch == null || next == batch.rowCount()));
     }
 
     @Override
@@ -145,7 +249,7 @@ final class RealtimePageSource implements ConnectorPageSource
     }
 
     @Override
-    public void close()
+    public synchronized void close()
     {
         if (closed) {
             return;

@@ -2,13 +2,17 @@ package io.paimon.realtime.trino;
 
 import static io.airlift.slice.SizeOf.estimatedSizeOf;
 import static io.airlift.slice.SizeOf.instanceSize;
+import static java.lang.Math.ceilDiv;
+import static java.lang.Math.toIntExact;
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.collect.ImmutableList;
 import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import java.util.Base64;
+import java.util.List;
 import java.util.OptionalLong;
 import org.apache.paimon.utils.SerializationUtils;
 
@@ -31,6 +35,7 @@ public record RealtimeSplit(String address, String incarnation, String queryId, 
 
     private static final int INSTANCE_SIZE = instanceSize(RealtimeSplit.class);
     private static final long ROWS_OF_STANDARD_SPLIT = 1_000_000;
+    private static final long MAX_ROWS = 262_144;
 
     public RealtimeSplit
     {
@@ -52,6 +57,19 @@ public record RealtimeSplit(String address, String incarnation, String queryId, 
     OffsetRange offsets()
     {
         return new OffsetRange(start, end);
+    }
+
+    /** The same rows in splits of about equal size, so that several threads and nodes read them. */
+    List<RealtimeSplit> divide()
+    {
+        long rows = end - start;
+        int pieces = toIntExact(ceilDiv(rows, MAX_ROWS));
+        ImmutableList.Builder<RealtimeSplit> splits = ImmutableList.builderWithExpectedSize(pieces);
+        for (int i = 0; i < pieces; i++) {
+            splits.add(new RealtimeSplit(address, incarnation, queryId, snapshotId, partition, bucket, start + rows * i / pieces,
+                    start + rows * (i + 1) / pieces));
+        }
+        return splits.build();
     }
 
     @Override

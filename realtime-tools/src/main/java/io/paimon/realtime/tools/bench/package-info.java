@@ -1,0 +1,2 @@
+/** Benchmarks: what {@code bin/bench} starts. */
+package io.paimon.realtime.tools.bench;
