@@ -37,10 +37,9 @@ final class BenchWarehouse implements AutoCloseable
     /** A writer; whoever asked for it closes it. */
     EmbeddedRealtimeService start(long memoryLimit, Duration commitInterval)
     {
-        RealtimeServiceOptions defaults = RealtimeServiceOptions.defaults(directory.resolve("data-" + services++));
-        return new EmbeddedRealtimeService(new RealtimeServiceOptions(defaults.dataDirectory(), memoryLimit, defaults.maxPartitionBuckets(),
-                defaults.flushThreads(), commitInterval, defaults.appendTimeout(), defaults.readLeaseTimeout(), defaults.shutdownTimeout(),
-                defaults.memIndexer()), this::load);
+        RealtimeServiceOptions options = RealtimeServiceOptions.defaults(directory.resolve("data-" + services++)).withMemoryLimit(memoryLimit)
+                .withCommitInterval(commitInterval);
+        return new EmbeddedRealtimeService(options, this::load);
     }
 
     /** A new table of the columns of {@link BenchRows}, bucketed by {@code id}. */
