@@ -44,11 +44,7 @@ final class TestReadLeases
     void setUp() throws Exception
     {
         tester = new RealtimeTester();
-        RealtimeServiceOptions defaults = tester.options();
-        tester.restart(
-                new RealtimeServiceOptions(defaults.dataDirectory(), defaults.memoryLimit(), defaults.maxPartitionBuckets(), defaults.flushThreads(),
-                        defaults.commitInterval(), defaults.appendTimeout(), LEASE, defaults.shutdownTimeout(), defaults.memIndexer()),
-                clock::get);
+        tester.restart(tester.options().withReadLeaseTimeout(LEASE), clock::get);
         table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
         List<GenericRow> rows = new ArrayList<>();
         for (long id = 0; id < 1_000; id++) {
