@@ -3,6 +3,7 @@ package io.paimon.realtime.flight;
 import static com.google.common.util.concurrent.Uninterruptibles.getUninterruptibly;
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.airlift.log.Logger;
 import io.paimon.realtime.memory.MemBatch;
 import io.paimon.realtime.memory.MemBatchReader;
@@ -37,7 +38,9 @@ final class FlightBatchReader implements MemBatchReader
     private final String address;
     private final Runnable onClose;
     /** The batch that a caller waits for, or gave up waiting for. */
+    @GuardedBy("this")
     private FutureTask<Optional<MemBatch>> receiving;
+    @GuardedBy("this")
     private boolean closed;
 
     /**
@@ -56,16 +59,26 @@ final class FlightBatchReader implements MemBatchReader
     @Override
     public Optional<MemBatch> next()
     {
-        if (closed) {
-            throw new IllegalStateException("Reader is closed");
-        }
-        if (receiving == null) {
-            receiving = start(this::receive);
+        FutureTask<Optional<MemBatch>> task;
+        synchronized (this) {
+            if (closed) {
+                throw closedReader();
+            }
+            if (receiving == null) {
+                receiving = start(this::receive);
+            }
+            task = receiving;
         }
         try {
-            Optional<MemBatch> batch = receiving.get();
-            receiving = null;
-            return batch;
+            Optional<MemBatch> batch = task.get();
+            synchronized (this) {
+                if (closed) {
+                    // whoever closed the reader gives up the batch
+                    throw closedReader();
+                }
+                receiving = null;
+                return batch;
+            }
         }
         catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -76,6 +89,11 @@ final class FlightBatchReader implements MemBatchReader
                     ? realtimeException
                     : new RealtimeException(Code.INTERNAL, "Reading from %s failed: %s".formatted(address, e.getCause()), e.getCause());
         }
+    }
+
+    private RealtimeException closedReader()
+    {
+        return new RealtimeException(Code.UNAVAILABLE, "The reader of rows from %s was closed".formatted(address));
     }
 
     private static <T> FutureTask<T> start(Callable<T> work)
@@ -123,17 +141,24 @@ final class FlightBatchReader implements MemBatchReader
         return new MemBatch(batch.getFieldVectors(), null, 0, batch.getRowCount(), batch::close);
     }
 
-    /** Cancels what was not read, and returns when it is freed. */
+    /** Cancels what was not read, also what another thread waits for, and returns when it is freed. */
     @Override
     public void close()
     {
-        if (closed) {
-            return;
+        FutureTask<Optional<MemBatch>> pending;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            pending = receiving;
+            receiving = null;
         }
-        closed = true;
         try {
             getUninterruptibly(start(() -> {
-                cancel();
+                if (pending != null) {
+                    cancel(pending);
+                }
                 stream.close();
                 return null;
             }));
@@ -146,18 +171,11 @@ final class FlightBatchReader implements MemBatchReader
         }
     }
 
-    /** Ends what a caller gave up waiting for. */
-    private void cancel()
+    private void cancel(FutureTask<Optional<MemBatch>> pending) throws InterruptedException
     {
-        if (receiving == null) {
-            return;
-        }
         stream.cancel("The reader was closed", null);
         try {
-            receiving.get().ifPresent(MemBatch::close);
-        }
-        catch (InterruptedException e) {
-            throw new AssertionError("Nobody interrupts this thread", e);
+            pending.get().ifPresent(MemBatch::close);
         }
         catch (ExecutionException e) {
             // nobody waits for it any more

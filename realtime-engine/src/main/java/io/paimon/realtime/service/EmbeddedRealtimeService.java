@@ -205,6 +205,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     public RowType rowType(Identifier table)
     {
         checkRunning();
+        openTable(table).ifPresent(RealtimeTable::refreshSchema);
         return openTable(table).map(RealtimeTable::rowType).orElseGet(() -> RealtimeTables.openForWriting(tables.load(table)).rowType());
     }
 
@@ -213,6 +214,20 @@ public final class EmbeddedRealtimeService implements RealtimeService
     {
         checkRunning();
         RealtimeTable realtimeTable = table(table);
+        try {
+            return append(table, realtimeTable, rows);
+        }
+        catch (RealtimeException e) {
+            // the rows may be of a schema that is newer than the one known here
+            if ((e.code() != Code.INVALID_ARGUMENT && e.code() != Code.BAD_DATA) || !realtimeTable.refreshSchema()) {
+                throw e;
+            }
+            return append(table, realtimeTable, rows);
+        }
+    }
+
+    private AppendResult append(Identifier table, RealtimeTable realtimeTable, VectorSchemaRoot rows)
+    {
         RowType schema = realtimeTable.rowType();
         try (VectorSchemaRoot canonical = canonical(table, schema, rows)) {
             return new AppendResult(realtimeTable.append(List.of(canonical), schema));
@@ -246,7 +261,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
             throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "More than %s statements are staged; try again".formatted(MAX_STATEMENTS));
         }
         StagedStatement target = staged.computeIfAbsent(key(table, statement),
-                _ -> new StagedStatement(directory.staging().resolve(UUID.randomUUID().toString()), table(table).rowType()));
+                _ -> new StagedStatement(directory.staging().resolve(UUID.randomUUID().toString()), newestRowType(table(table))));
         try (VectorSchemaRoot canonical = canonical(table, target.schema(), rows)) {
             OffsetColumn.check(table.getFullName(), target.schema(), canonical);
             target.add(part, canonical);
@@ -254,6 +269,12 @@ public final class EmbeddedRealtimeService implements RealtimeService
         catch (OutOfMemoryException e) {
             throw noMemory(table, e);
         }
+    }
+
+    private static RowType newestRowType(RealtimeTable table)
+    {
+        table.refreshSchema();
+        return table.rowType();
     }
 
     @Override

@@ -48,6 +48,12 @@ public record RealtimeServiceOptions(Path dataDirectory, long memoryLimit, int m
                 shutdownTimeout, writerLeaseTimeout, memIndexer);
     }
 
+    public RealtimeServiceOptions withReadLeaseTimeout(Duration readLeaseTimeout)
+    {
+        return new RealtimeServiceOptions(dataDirectory, memoryLimit, maxPartitionBuckets, flushThreads, commitInterval, appendTimeout,
+                readLeaseTimeout, shutdownTimeout, writerLeaseTimeout, memIndexer);
+    }
+
     public RealtimeServiceOptions withMemoryLimit(long memoryLimit)
     {
         return new RealtimeServiceOptions(dataDirectory, memoryLimit, maxPartitionBuckets, flushThreads, commitInterval, appendTimeout,

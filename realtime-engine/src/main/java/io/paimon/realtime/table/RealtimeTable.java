@@ -3,6 +3,7 @@ package io.paimon.realtime.table;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.airlift.log.Logger;
 import io.paimon.realtime.memory.MemBatchReader;
@@ -650,12 +651,13 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
-    /** Looks for a newer schema; rows written from then on have it. */
-    public void refreshSchema()
+    /** Looks for a newer schema; rows written from then on have it. Says whether there is one. */
+    @CanIgnoreReturnValue
+    public boolean refreshSchema()
     {
         FileStoreTable latest = RealtimeTables.openForWriting(table.copyWithLatestSchema());
         if (latest.schema().id() == table.schema().id()) {
-            return;
+            return false;
         }
         appendLock.lock();
         try {
@@ -664,6 +666,7 @@ public final class RealtimeTable implements AutoCloseable
         finally {
             appendLock.unlock();
         }
+        return true;
     }
 
     private long rowsInMemory()

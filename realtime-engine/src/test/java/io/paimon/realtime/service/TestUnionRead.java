@@ -3,6 +3,7 @@ package io.paimon.realtime.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.paimon.realtime.memory.arrow.ArrowRowWriter;
 import io.paimon.realtime.model.QueryCut;
 import com.google.common.base.Splitter;
 import io.paimon.realtime.model.PartitionBucket;
@@ -253,6 +254,27 @@ final class TestUnionRead
         assertThat(tester.union(table)).hasSize(4).anySatisfy(text -> assertThat(text).isEqualTo("9|w9|9|d0|99|"));
         tester.service().flush(Optional.of(table));
         assertThat(tester.committed(table)).hasSize(4);
+    }
+
+    @Test
+    void newSchemaIsKnownAtOnce() throws Exception
+    {
+        Identifier table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "1", "bucket-key", "id"));
+        tester.append(table, rows(0, 1));
+        tester.catalog().alterTable(table, List.of(SchemaChange.addColumn("x", DataTypes.BIGINT())), false);
+        RowType before = tester.service().rowType(table);
+        assertThat(before.getFieldNames()).containsExactly("id", "v", "n", "dt", "x");
+        tester.catalog().alterTable(table, List.of(SchemaChange.addColumn("y", DataTypes.BIGINT())), false);
+        RowType after = tester.table(table).rowType();
+        try (ArrowRowWriter writer = new ArrowRowWriter(after, tester.service().allocator())) {
+            writer.append(GenericRow.of(9L, BinaryString.fromString("v9"), 9, BinaryString.fromString("d0"), 98L, 99L));
+            try (VectorSchemaRoot root = writer.finish()) {
+                tester.service().append(table, root);
+            }
+        }
+        assertThat(tester.union(table)).containsExactly("0|v0|null|d0|null|null|", "9|v9|9|d0|98|99|");
+        tester.service().flush(Optional.of(table));
+        assertThat(tester.committed(table)).containsExactly("0|v0|null|d0|null|null|", "9|v9|9|d0|98|99|");
     }
 
     @Test

@@ -684,6 +684,7 @@ public class PaimonMetadata implements ConnectorMetadata
             }
         });
         PaimonTableProperties.checkRealtime(options, !table.primaryKeys().isEmpty());
+        PaimonTableProperties.checkRouting(table.schema().options(), options);
         if (PaimonTableProperties.isRealtime(table.options()) && !PaimonTableProperties.isRealtime(options)) {
             // what is in memory is committed first
             writer.local().ifPresent(service -> service.release(handle.identifier()));

@@ -4,6 +4,7 @@ import io.trino.spi.PageBuilder;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
+import io.trino.spi.metrics.Metrics;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.data.columnar.VectorizedColumnBatch;
 import org.apache.paimon.reader.RecordReader;
@@ -35,6 +36,7 @@ class PaimonPageSource implements ConnectorPageSource
     private long completedBytes;
     private long completedPositions;
     private long readTimeNanos;
+    private boolean byColumns;
 
     /**
      * @param reader closed with this page source
@@ -93,6 +95,7 @@ class PaimonPageSource implements ConnectorPageSource
                     return;
                 }
                 if (batch instanceof VectorizedRecordIterator vectorized) {
+                    byColumns = true;
                     append(vectorized.batch());
                     releaseBatch();
                     continue;
@@ -147,6 +150,12 @@ class PaimonPageSource implements ConnectorPageSource
     public boolean isFinished()
     {
         return finished && pageBuilder.isEmpty();
+    }
+
+    @Override
+    public Metrics getMetrics()
+    {
+        return new ScanMetrics().add(byColumns ? ScanMetrics.DISK_COLUMNS : ScanMetrics.DISK_ROWS, completedPositions).build();
     }
 
     @Override

@@ -13,7 +13,6 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.DynamicFilter;
 import io.trino.spi.connector.EmptyPageSource;
-import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import org.apache.paimon.data.InternalRow;
@@ -77,12 +76,11 @@ public class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             RowType rowType = load(handle).rowType();
             RowType readType = readType(rowType, paimonColumns, handle);
             MemReadRequest request = new MemReadRequest(realtimeSplit.offsets(), readType, rowType, PaimonPredicates.toPaimon(rowType, filter));
-            return new RealtimePageSource(carrier.read(realtimeSplit, handle.identifier(), request), readType, paimonColumns,
-                    carrier.isLocal(realtimeSplit.incarnation()) ? "in place" : "over Flight");
+            return new RealtimePageSource(carrier.read(realtimeSplit, handle.identifier(), request), readType, paimonColumns, memoryContext);
         }
         Split source = ((PaimonSplit) split).split();
         if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {
-            return new FixedPageSource(countPages(source.mergedRowCount().getAsLong()));
+            return new CountedPageSource(source.mergedRowCount().getAsLong());
         }
         Table paimonTable = load(handle);
         RowType readType = readType(paimonTable.rowType(), paimonColumns, handle);
@@ -97,15 +95,6 @@ public class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             loadedHandle = handle;
         }
         return loadedTable;
-    }
-
-    private static List<io.trino.spi.Page> countPages(long rows)
-    {
-        List<io.trino.spi.Page> pages = new ArrayList<>();
-        for (long remaining = rows; remaining > 0; remaining -= Integer.MAX_VALUE) {
-            pages.add(new io.trino.spi.Page((int) Math.min(remaining, Integer.MAX_VALUE)));
-        }
-        return pages;
     }
 
     private static RowType readType(RowType rowType, List<PaimonColumnHandle> columns, PaimonTableHandle handle)

@@ -1,12 +1,16 @@
 package io.paimon.realtime.trino;
 
 import com.google.common.collect.ImmutableList;
+import io.paimon.realtime.model.PartitionBucket;
+import io.paimon.realtime.paimon.BucketPruning;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.connector.ConnectorSplitSource;
 import io.trino.spi.connector.DynamicFilterSnapshot;
+import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
+import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.io.DataFileMeta;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
@@ -19,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_READ_ERROR;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
@@ -43,6 +48,9 @@ class PaimonSplitSource implements ConnectorSplitSource
     /** Rows that splits handed out are known to hold. */
     private long rows;
     private boolean finished;
+    private final AtomicLong memorySplits = new AtomicLong();
+    private final AtomicLong memorySplitsPruned = new AtomicLong();
+    private final AtomicLong diskSplits = new AtomicLong();
 
     PaimonSplitSource(Table table, PaimonTableHandle handle, long maxSplitSize, long dynamicFilterWaitMillis)
     {
@@ -72,13 +80,17 @@ class PaimonSplitSource implements ConnectorSplitSource
         ImmutableList.Builder<ConnectorSplit> batch = ImmutableList.builder();
         if (!memorySplitsDone) {
             memorySplitsDone = true;
-            memorySplits().forEach(batch::add);
+            for (RealtimeSplit split : memorySplits(dynamicPredicate, dynamicPartitionFilter)) {
+                batch.add(split);
+                // nothing is merged, so that all of them count
+                rows += split.end() - split.start();
+            }
         }
         int size = 0;
         while (size < maxSize && splits.hasNext() && !isLimitReached()) {
             Split split = splits.next();
             if (split instanceof DataSplit dataSplit) {
-                if (!matches(partitionFilter, dataSplit) || !matches(dynamicPartitionFilter, dataSplit)) {
+                if (!matches(partitionFilter, dataSplit.partition()) || !matches(dynamicPartitionFilter, dataSplit.partition())) {
                     continue;
                 }
             }
@@ -92,6 +104,7 @@ class PaimonSplitSource implements ConnectorSplitSource
                 rows += mergedRows.getAsLong();
             }
             batch.add(PaimonSplit.of(split, weight(split)));
+            diskSplits.incrementAndGet();
             size++;
         }
         finished = !splits.hasNext() || isLimitReached();
@@ -103,24 +116,38 @@ class PaimonSplitSource implements ConnectorSplitSource
         return handle.limit().isPresent() && handle.unenforced().isAll() && rows >= handle.limit().getAsLong();
     }
 
-    private static boolean matches(Optional<PartitionFilter> filter, DataSplit split)
+    private static boolean matches(Optional<PartitionFilter> filter, BinaryRow partition)
     {
-        return filter.isEmpty() || filter.get().matches(split.partition());
+        return filter.isEmpty() || filter.get().matches(partition);
     }
 
-    private List<RealtimeSplit> memorySplits()
+    private List<RealtimeSplit> memorySplits(TupleDomain<PaimonColumnHandle> dynamicPredicate, Optional<PartitionFilter> dynamicPartitionFilter)
     {
         if (handle.realtime().isEmpty()) {
             return ImmutableList.of();
         }
+        TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced()).intersect(dynamicPredicate);
+        if (filter.isNone()) {
+            return ImmutableList.of();
+        }
+        FileStoreTable data = (FileStoreTable) table;
+        BucketPruning buckets = new BucketPruning(data, PaimonPredicates.toPaimon(data.rowType(), filter));
         RealtimeTicket ticket = handle.realtime().get();
-        return ticket.ranges().stream()
-                .map(range -> new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
-                        range.bucket(),
-                        range.start(), range.end()))
-                .filter(split -> partitionFilter.isEmpty() || partitionFilter.get().matches(split.partitionBucket().partition()))
-                .flatMap(split -> split.divide().stream())
-                .toList();
+        ImmutableList.Builder<RealtimeSplit> kept = ImmutableList.builder();
+        for (RealtimeTicket.Range range : ticket.ranges()) {
+            RealtimeSplit split = new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
+                    range.bucket(), range.start(), range.end());
+            PartitionBucket bucket = split.partitionBucket();
+            if (matches(partitionFilter, bucket.partition()) && matches(dynamicPartitionFilter, bucket.partition()) && buckets.mayMatch(bucket)) {
+                List<RealtimeSplit> pieces = split.divide();
+                kept.addAll(pieces);
+                memorySplits.addAndGet(pieces.size());
+            }
+            else {
+                memorySplitsPruned.incrementAndGet();
+            }
+        }
+        return kept.build();
     }
 
     private Iterator<Split> plan(TupleDomain<PaimonColumnHandle> dynamicPredicate)
@@ -166,6 +193,16 @@ class PaimonSplitSource implements ConnectorSplitSource
     public long getRequestedDynamicFilterWaitTimeoutMillis()
     {
         return dynamicFilterWaitMillis;
+    }
+
+    @Override
+    public Metrics getMetrics()
+    {
+        return new ScanMetrics()
+                .add(ScanMetrics.MEMORY_SPLITS, memorySplits.get())
+                .add(ScanMetrics.MEMORY_SPLITS_PRUNED, memorySplitsPruned.get())
+                .add(ScanMetrics.DISK_SPLITS, diskSplits.get())
+                .build();
     }
 
     @Override

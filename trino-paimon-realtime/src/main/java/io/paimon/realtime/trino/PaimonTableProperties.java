@@ -10,17 +10,20 @@ import io.trino.spi.type.ArrayType;
 import io.trino.spi.type.MapType;
 import io.trino.spi.type.TypeManager;
 import org.apache.paimon.CoreOptions;
+import org.apache.paimon.options.ConfigOption;
 import org.apache.paimon.options.FallbackKey;
 
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
 import static com.google.common.collect.ImmutableList.toImmutableList;
 import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static io.trino.spi.session.PropertyMetadata.booleanProperty;
 import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
@@ -272,5 +275,20 @@ public final class PaimonTableProperties
         throw new TrinoException(INVALID_TABLE_PROPERTY, hasPrimaryKey
                 ? "A real-time table with a primary key needs bucket >= 1, as rows must be routed without an index: bucket is %s".formatted(bucket)
                 : "A real-time table needs bucket >= 1, or bucket = -1 without a primary key: bucket is %s".formatted(bucket));
+    }
+
+    /** Rows in memory are in the buckets they were routed to. */
+    static void checkRouting(Map<String, String> before, Map<String, String> after)
+    {
+        if (!isRealtime(before) || !isRealtime(after)) {
+            return;
+        }
+        for (ConfigOption<?> option : List.of(CoreOptions.BUCKET, CoreOptions.BUCKET_KEY, CoreOptions.BUCKET_FUNCTION_TYPE)) {
+            if (!Objects.equals(before.get(option.key()), after.get(option.key()))) {
+                throw new TrinoException(NOT_SUPPORTED,
+                        "Option '%s' of a real-time table cannot be changed: set realtime = false, which commits its rows, change it, and set realtime = true again"
+                                .formatted(option.key()));
+            }
+        }
     }
 }

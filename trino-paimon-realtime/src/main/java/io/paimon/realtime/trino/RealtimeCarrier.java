@@ -11,6 +11,7 @@ import io.paimon.realtime.memory.MemQueryContext;
 import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.memory.arrow.ArrowMemory;
 import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.service.EmbeddedRealtimeService;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
@@ -46,22 +47,26 @@ public class RealtimeCarrier
         return writer.local().filter(service -> service.incarnation().equals(incarnation));
     }
 
-    /** Whether reads of that incarnation stay in this JVM. */
-    boolean isLocal(String incarnation)
-    {
-        return local(incarnation).isPresent();
-    }
+    /**
+     * Rows on their way to a page source.
+     *
+     * @param readers hold their memory until they are closed
+     * @param context what the readers count, if they are in this JVM
+     */
+    record OpenRead(List<MemBatchReader> readers, MemQueryContext context, boolean inPlace)
+    {}
 
-    /** Opens readers; they hold their memory until they are closed. */
-    List<MemBatchReader> read(RealtimeSplit split, Identifier table, MemReadRequest request)
+    OpenRead read(RealtimeSplit split, Identifier table, MemReadRequest request)
     {
         try {
             Optional<EmbeddedRealtimeService> local = local(split.incarnation());
             if (local.isPresent()) {
-                return local.get().read(split.queryId(), table, split.partitionBucket(), request, new MemQueryContext(local.get().allocator()));
+                MemQueryContext context = new MemQueryContext(local.get().allocator());
+                return new OpenRead(local.get().read(split.queryId(), table, split.partitionBucket(), request, context), context, true);
             }
             FlightTicket ticket = new FlightTicket(split.incarnation(), split.queryId(), table, split.partitionBucket(), request);
-            return List.of(clients().get(split.address()).read(ticket, new MemQueryContext(allocator())));
+            MemQueryContext context = new MemQueryContext(allocator());
+            return new OpenRead(List.of(clients().get(split.address()).read(ticket, context)), context, false);
         }
         catch (RealtimeException e) {
             throw RealtimeWriter.toTrinoException(e);
@@ -89,6 +94,9 @@ public class RealtimeCarrier
     synchronized BufferAllocator allocator()
     {
         if (allocator == null) {
+            ArrowMemory.problem().ifPresent(problem -> {
+                throw new RealtimeException(Code.UNAVAILABLE, "This node cannot reach the writer: " + problem);
+            });
             allocator = ArrowMemory.newRootAllocator(MAX_CLIENT_BYTES);
         }
         return allocator;
@@ -111,7 +119,7 @@ public class RealtimeCarrier
                 }
             }
             catch (IOException e) {
-                throw new RealtimeException(RealtimeException.Code.UNAVAILABLE, "paimon.realtime.flight.token-file cannot be read: " + e.getMessage(),
+                throw new RealtimeException(Code.UNAVAILABLE, "paimon.realtime.flight.token-file cannot be read: " + e.getMessage(),
                         e);
             }
             if (config.getFlightTlsTrustCertificate().isPresent()) {

@@ -2,26 +2,29 @@ package io.paimon.realtime.trino;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.io.Closer;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.paimon.realtime.memory.MemBatch;
 import io.paimon.realtime.memory.MemBatchReader;
 import io.paimon.realtime.model.RealtimeException;
-import io.trino.plugin.base.metrics.LongCount;
+import io.paimon.realtime.trino.RealtimeCarrier.OpenRead;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.ObjLongConsumer;
 import java.util.stream.Stream;
+import org.apache.arrow.vector.FieldVector;
 import org.apache.paimon.types.RowType;
 
 /**
@@ -36,9 +39,11 @@ final class RealtimePageSource implements ConnectorPageSource
     private final Deque<MemBatchReader> readers;
     private final RowType readType;
     private final List<PaimonColumnHandle> columns;
-    private final String carrier;
+    private final OpenRead source;
+    private final MemoryContext memoryContext;
     @GuardedBy("this")
     private MemBatch batch;
+    private long batchBytes;
     private int next;
     private long completedPositions;
     private long completedBytes;
@@ -47,15 +52,16 @@ final class RealtimePageSource implements ConnectorPageSource
     private boolean closed;
 
     /**
-     * @param readers closed with this page source
-     * @param carrier how the rows got here, for the metrics
+     * @param source its readers are closed with this page source
+     * @param memoryContext told what the rows in hand take: received ones, and in place those that this page source keeps the writer from giving up
      */
-    RealtimePageSource(List<MemBatchReader> readers, RowType readType, List<PaimonColumnHandle> columns, String carrier)
+    RealtimePageSource(OpenRead source, RowType readType, List<PaimonColumnHandle> columns, MemoryContext memoryContext)
     {
-        this.readers = new ArrayDeque<>(readers);
+        this.source = requireNonNull(source, "source is null");
+        this.readers = new ArrayDeque<>(source.readers());
         this.readType = requireNonNull(readType, "readType is null");
         this.columns = List.copyOf(columns);
-        this.carrier = requireNonNull(carrier, "carrier is null");
+        this.memoryContext = requireNonNull(memoryContext, "memoryContext is null");
     }
 
     @Override
@@ -64,6 +70,7 @@ final class RealtimePageSource implements ConnectorPageSource
         long start = System.nanoTime();
         try {
             MemBatch current = current();
+            memoryContext.setBytes(batchBytes);
             if (current == null) {
                 return null;
             }
@@ -98,6 +105,7 @@ final class RealtimePageSource implements ConnectorPageSource
                 if (batch != null) {
                     batch.close();
                     batch = null;
+                    batchBytes = 0;
                 }
                 if (readers.isEmpty()) {
                     return null;
@@ -114,12 +122,18 @@ final class RealtimePageSource implements ConnectorPageSource
                 next = 0;
                 if (following.isPresent()) {
                     batch = following.get();
+                    batchBytes = bytes(batch);
                 }
                 else {
                     readers.removeFirst().close();
                 }
             }
         }
+    }
+
+    private static long bytes(MemBatch batch)
+    {
+        return batch.columns().stream().mapToLong(FieldVector::getBufferSize).sum();
     }
 
     private synchronized Block load(MemBatch source, ArrowBlocks.Rows rows, int channel)
@@ -237,29 +251,33 @@ final class RealtimePageSource implements ConnectorPageSource
     }
 
     @Override
-    public long getMemoryUsage()
-    {
-        return 0;
-    }
-
-    @Override
     public Metrics getMetrics()
     {
-        return new Metrics(Map.of("Rows from memory, " + carrier, new LongCount(completedPositions)));
+        ScanMetrics metrics = new ScanMetrics().add(source.inPlace() ? ScanMetrics.MEMORY_IN_PLACE : ScanMetrics.MEMORY_OVER_FLIGHT,
+                completedPositions);
+        if (source.inPlace()) {
+            metrics.add(ScanMetrics.MEMORY_SCANNED, source.context().rowsScanned().sum())
+                    .add(ScanMetrics.MEMORY_BATCHES_PRUNED, source.context().batchesPruned().sum());
+        }
+        return metrics.build();
     }
 
     @Override
-    public synchronized void close()
+    public synchronized void close() throws IOException
     {
         if (closed) {
             return;
         }
         closed = true;
-        if (batch != null) {
-            batch.close();
-            batch = null;
+        // one that fails keeps nothing else from being given up
+        try (Closer closer = Closer.create()) {
+            readers.forEach(reader -> closer.register(reader::close));
+            readers.clear();
+            if (batch != null) {
+                MemBatch held = batch;
+                closer.register(held::close);
+                batch = null;
+            }
         }
-        readers.forEach(MemBatchReader::close);
-        readers.clear();
     }
 }
