@@ -104,6 +104,19 @@ public final class ProgressCommit
                 .filter(published -> published.progress().isSameStep(step));
     }
 
+    /** Like {@link #find}, looking also behind newer steps. */
+    public Optional<Published> findEarlier(Progress step)
+    {
+        Optional<Published> published = progressFiles.latestSnapshotId().flatMap(latest -> progressFiles.newest(step.lineage(), latest));
+        while (published.isPresent() && published.get().progress().epoch() >= step.epoch()) {
+            if (published.get().progress().isSameStep(step)) {
+                return published;
+            }
+            published = progressFiles.newest(step.lineage(), published.get().snapshotId() - 1);
+        }
+        return Optional.empty();
+    }
+
     /** Deletes the data files of an attempt that was definitely not published. */
     public void abort(List<CommitMessage> messages)
     {
@@ -121,8 +134,8 @@ public final class ProgressCommit
     private static void checkExtends(Optional<Progress> expected, Progress next)
     {
         expected.ifPresent(base -> {
-            if (next.identifier() <= base.identifier()) {
-                // Paimon would skip it without a word
+            if (next.identifier() < base.identifier() || (next.identifier() == base.identifier() && next.epoch() == base.epoch())) {
+                // within one epoch, which is one commit user, Paimon would skip it without a word
                 throw new IllegalArgumentException("Commit identifier %s does not grow over %s".formatted(next.identifier(), base.identifier()));
             }
             if (next.epoch() < base.epoch()) {

@@ -1,0 +1,146 @@
+package io.paimon.realtime.table;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.airlift.log.Logger;
+import io.paimon.realtime.memory.MemIndexerFactory;
+import io.paimon.realtime.memory.arrow.ArrowMemory;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.table.RealtimeTable.TableOptions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.paimon.table.FileStoreTable;
+
+/**
+ * The memory that writes and scans of one program share: what a {@link RealtimeWrite} of this context has accepted, every scan planned with the same context sees.
+ *
+ * <p>Rows that are not committed die with the context. It runs no threads: the program commits when it wants to.
+ *
+ * <p>Thread-safe. The creator closes it, after its plans and readers.
+ */
+public final class RealtimeContext implements AutoCloseable
+{
+    private static final Logger log = Logger.get(RealtimeContext.class);
+
+    private final MemIndexerFactory indexers;
+    private final RealtimeContextOptions options;
+    private final String incarnation = UUID.randomUUID().toString();
+    private final BufferAllocator allocator;
+    private final MemoryBudget budget;
+    private final CutBoard board = new CutBoard();
+    @GuardedBy("this")
+    private final Map<String, RealtimeWrite> writes = new HashMap<>();
+    @GuardedBy("this")
+    private boolean closed;
+
+    private RealtimeContext(MemIndexerFactory indexers, RealtimeContextOptions options)
+    {
+        this.indexers = requireNonNull(indexers, "indexers is null");
+        this.options = requireNonNull(options, "options is null");
+        ArrowMemory.problem().ifPresent(problem -> {
+            throw new RealtimeException(Code.UNAVAILABLE, problem);
+        });
+        this.allocator = ArrowMemory.newRootAllocator(options.memoryLimit());
+        this.budget = new MemoryBudget(options.memoryLimit(), allocator::getAllocatedMemory, options.onMemoryPressure());
+    }
+
+    /** A context with {@link RealtimeContextOptions#defaults}. */
+    public static RealtimeContext create(MemIndexerFactory indexers)
+    {
+        return create(indexers, RealtimeContextOptions.defaults());
+    }
+
+    /**
+     * @param indexers how rows are held in memory, usually an {@link io.paimon.realtime.memory.arrow.ArrowMemIndexerFactory}
+     * @throws RealtimeException UNAVAILABLE if the JVM lacks a flag, naming it
+     */
+    public static RealtimeContext create(MemIndexerFactory indexers, RealtimeContextOptions options)
+    {
+        return new RealtimeContext(indexers, options);
+    }
+
+    /**
+     * Claims the table for writes of this context, by a commit without rows, and goes on where the last real-time commit of the table ends. Whoever wrote the table in real time before is
+     * fenced: its next commit is refused.
+     *
+     * @param table with the option {@code realtime.enabled = true}; on a local disk opened through
+     *         {@link io.paimon.realtime.paimon.DurableLocalFileIOLoader}
+     * @return the table's only write in this context; the caller closes it, or the context does
+     * @throws RealtimeException NOT_REALTIME with the reason why the table cannot be written; FENCED if another writer claimed it at the same moment;
+     *         INVALID_ARGUMENT if this context has a write of it already
+     */
+    public synchronized RealtimeWrite newWrite(FileStoreTable table)
+    {
+        checkOpen();
+        String name = table.fullName();
+        if (writes.containsKey(name)) {
+            throw new RealtimeException(Code.INVALID_ARGUMENT, "Table %s has a write in this context already".formatted(name));
+        }
+        RealtimeTable realtimeTable = RealtimeTable.open(table, new TableOptions(indexers, allocator, budget, board, name, incarnation, incarnation,
+                options.maxPartitionBuckets(), options.appendTimeout().toMillis()));
+        RealtimeWrite write = new RealtimeWrite(realtimeTable, allocator, this);
+        writes.put(name, write);
+        return write;
+    }
+
+    /** The table's newest cut, held for the caller, who releases it. Empty if no write of this context is open on the table. */
+    public Optional<TableCut> retainCut(String tableName)
+    {
+        Map<String, TableCut> cuts = board.retainAll();
+        TableCut wanted = cuts.get(tableName);
+        cuts.values().stream().filter(cut -> cut != wanted).forEach(TableCut::release);
+        return Optional.ofNullable(wanted);
+    }
+
+    /** Where all memory of the context comes from; readers take what they make from it. Never closed by callers. */
+    public BufferAllocator allocator()
+    {
+        return allocator;
+    }
+
+    /** Bytes held now: rows, open readers, work under way. */
+    public long memoryUsed()
+    {
+        return budget.used();
+    }
+
+    synchronized void forget(RealtimeWrite write)
+    {
+        writes.remove(write.tableName(), write);
+    }
+
+    @GuardedBy("this")
+    private void checkOpen()
+    {
+        if (closed) {
+            throw new RealtimeException(Code.UNAVAILABLE, "The real-time context is closed");
+        }
+    }
+
+    /** Closes the writes: rows that are not committed are given up. Plans and readers that are open stay readable until they are closed. Closing twice changes nothing. */
+    @Override
+    public void close()
+    {
+        List<RealtimeWrite> open;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            open = List.copyOf(writes.values());
+        }
+        open.forEach(RealtimeWrite::close);
+        if (allocator.getAllocatedMemory() == 0) {
+            allocator.close();
+        }
+        else {
+            log.info("Plans or readers still hold %s bytes of rows", allocator.getAllocatedMemory());
+        }
+    }
+}
