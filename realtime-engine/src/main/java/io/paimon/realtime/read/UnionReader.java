@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.paimon.realtime.memory.MemBatchReader;
 import io.paimon.realtime.memory.MemQueryContext;
+import io.paimon.realtime.paimon.PushableFilters;
 import io.paimon.realtime.scan.RealtimePlan;
 import io.paimon.realtime.scan.RealtimeSplit;
 import io.paimon.realtime.scan.RealtimeSplit.DiskSplit;
@@ -19,7 +20,6 @@ import org.apache.paimon.predicate.Predicate;
 import org.apache.paimon.predicate.PredicateVisitor;
 import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.table.source.ReadBuilder;
-import org.apache.paimon.table.source.TableRead;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.RowType;
 import org.apache.paimon.utils.ProjectedRow;
@@ -76,10 +76,9 @@ public final class UnionReader
         RowType readType = plan.readType();
         RowType diskType = diskType();
         ReadBuilder builder = plan.table().newReadBuilder().withReadType(diskType);
-        plan.filter().ifPresent(builder::withFilter);
-        TableRead read = builder.newRead();
-        RecordReader<InternalRow> reader = read.createReader(disk.split());
         Optional<Predicate> filter = plan.filter();
+        filter.flatMap(predicate -> PushableFilters.forRead(predicate, disk.split())).ifPresent(builder::withFilter);
+        RecordReader<InternalRow> reader = builder.newRead().createReader(disk.split());
         if (filter.isEmpty()) {
             return reader;
         }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.paimon.BucketPruning;
+import io.paimon.realtime.paimon.PushableFilters;
 import io.paimon.realtime.scan.RealtimeSplit.DiskSplit;
 import io.paimon.realtime.scan.RealtimeSplit.MemorySplit;
 import io.paimon.realtime.table.RealtimeContext;
@@ -163,7 +164,7 @@ public final class RealtimeScan
     private void addDiskSplits(FileStoreTable target, List<RealtimeSplit> splits)
     {
         ReadBuilder builder = target.newReadBuilder();
-        filter.ifPresent(builder::withFilter);
+        filter.flatMap(predicate -> PushableFilters.forPlan(predicate, target)).ifPresent(builder::withFilter);
         bucket.ifPresent(builder::withBucket);
         builder.newScan().plan().splits().forEach(split -> splits.add(new DiskSplit(split)));
     }
