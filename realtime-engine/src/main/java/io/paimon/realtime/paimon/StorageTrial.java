@@ -31,8 +31,10 @@ public final class StorageTrial
             return;
         }
         catch (IOException | RuntimeException e) {
-            throw new RealtimeException(Code.NOT_REALTIME, "Table %s cannot be written: %s files with compression %s cannot hold its rows %s: %s".formatted(
-                    table.fullName(), options.fileFormatString(), options.fileCompression(), table.rowType().asSQLString(), e.getMessage()), e);
+            throw new RealtimeException(Code.NOT_REALTIME,
+                    "Table %s cannot be written: %s files with compression %s cannot hold its rows %s: %s".formatted(
+                            table.fullName(), options.fileFormatString(), options.fileCompression(), table.rowType().asSQLString(), e.getMessage()),
+                    e);
         }
     }
 
