@@ -9,6 +9,7 @@ import io.paimon.realtime.paimon.PushableFilters;
 import io.paimon.realtime.scan.RealtimeSplit.DiskSplit;
 import io.paimon.realtime.scan.RealtimeSplit.MemorySplit;
 import io.paimon.realtime.table.RealtimeContext;
+import io.paimon.realtime.table.RealtimeContext.HeldCut;
 import io.paimon.realtime.table.TableCut;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.paimon.CoreOptions;
+import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.predicate.Predicate;
 import org.apache.paimon.predicate.PredicateBuilder;
 import org.apache.paimon.table.FileStoreTable;
@@ -51,6 +53,7 @@ public final class RealtimeScan
     private Optional<RowType> readType = Optional.empty();
     private OptionalInt bucket = OptionalInt.empty();
     private OptionalLong snapshot = OptionalLong.empty();
+    private boolean committedOnly;
 
     /**
      * @param table one whose options choose a snapshot, a tag or a time is read as they say: committed rows only
@@ -100,6 +103,13 @@ public final class RealtimeScan
         return withReadType(table.rowType().project(fields));
     }
 
+    /** Only what the newest snapshot holds: memory is left out, also that of another writer. */
+    public RealtimeScan withCommittedOnly()
+    {
+        committedOnly = true;
+        return this;
+    }
+
     /** Only what this snapshot holds: memory is left out. */
     public RealtimeScan withSnapshot(long snapshotId)
     {
@@ -111,33 +121,34 @@ public final class RealtimeScan
      * Plans at this instant. The order makes it right: the cut of memory is taken, then the snapshot is chosen, then its progress is read, then its files are planned; so a row that moves
      * from memory to disk meanwhile is in exactly one split.
      *
-     * @throws RealtimeException UNAVAILABLE, retryable, if the table was rolled back or re-created under its writer; CUT_EXPIRED, retryable, if the snapshot that fits has just expired
+     * @throws RealtimeException UNAVAILABLE, retryable, if the table was rolled back or re-created under its writer, or if another writer that lives holds rows of it; CUT_EXPIRED, retryable,
+     *         if the snapshot that fits has just expired
      */
     public RealtimePlan plan()
     {
-        if (snapshot.isPresent() || table.options().keySet().stream().anyMatch(TIME_TRAVEL::contains)) {
+        if (snapshot.isPresent() || committedOnly || table.options().keySet().stream().anyMatch(TIME_TRAVEL::contains)) {
             List<RealtimeSplit> splits = new ArrayList<>();
             FileStoreTable target = snapshot.isPresent() ? at(snapshot.getAsLong()) : table;
             addDiskSplits(target, splits);
             return new RealtimePlan(target, resultType(), filter, snapshot, splits, context.allocator(), null);
         }
-        Optional<TableCut> cut = context.retainCut(table.fullName());
+        HeldCut held = context.retainCut(table.fullName());
         try {
-            return plan(cut);
+            return plan(held);
         }
         catch (RuntimeException e) {
-            cut.ifPresent(TableCut::release);
+            held.memory().ifPresent(TableCut::release);
             throw e;
         }
     }
 
-    private RealtimePlan plan(Optional<TableCut> cut)
+    private RealtimePlan plan(HeldCut held)
     {
-        if (cut.isPresent() && table.options().containsKey(CoreOptions.SCAN_FALLBACK_BRANCH.key())) {
+        if (held.memory().isPresent() && table.options().containsKey(CoreOptions.SCAN_FALLBACK_BRANCH.key())) {
             throw new RealtimeException(Code.INVALID_ARGUMENT,
                     "Table %s has a fallback branch, which has snapshots of its own: a union read is not possible".formatted(table.fullName()));
         }
-        ReadPoint point = ReadPoints.choose(table, cut.map(TableCut::info));
+        ReadPoint point = ReadPoints.choose(table, Identifier.fromString(table.fullName()), held.cut());
         List<RealtimeSplit> splits = new ArrayList<>();
         FileStoreTable target = table;
         if (point.snapshotId().isPresent()) {
@@ -147,10 +158,10 @@ public final class RealtimeScan
         Optional<BucketPruning> pruning = filter.map(predicate -> new BucketPruning(table, predicate));
         point.memory().forEach((key, offsets) -> {
             if ((bucket.isEmpty() || bucket.getAsInt() == key.bucket()) && (pruning.isEmpty() || pruning.get().mayMatch(key))) {
-                splits.add(new MemorySplit(point.snapshotId().orElseThrow(), key, offsets));
+                splits.add(new MemorySplit(point.snapshotId(), key, offsets));
             }
         });
-        return new RealtimePlan(target, resultType(), filter, point.snapshotId(), splits, context.allocator(), cut.orElse(null));
+        return new RealtimePlan(target, resultType(), filter, point.snapshotId(), splits, context.allocator(), held.memory().orElse(null));
     }
 
     /** The table at a snapshot, with the schema it has here. */

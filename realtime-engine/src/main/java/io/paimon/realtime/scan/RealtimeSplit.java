@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
+import java.util.OptionalLong;
 import org.apache.paimon.table.source.Split;
 
 /**
@@ -25,13 +26,14 @@ public sealed interface RealtimeSplit
     /**
      * The rows of one partition-bucket that are in memory only. Readable while its plan is open, in this JVM.
      *
-     * @param snapshotId the plan's snapshot S
+     * @param snapshotId the plan's snapshot S; empty if the table had none
      * @param offsets start = D, end of what S holds; end = U, end of what the plan sees; never empty
      */
-    record MemorySplit(long snapshotId, PartitionBucket bucket, OffsetRange offsets) implements RealtimeSplit
+    record MemorySplit(OptionalLong snapshotId, PartitionBucket bucket, OffsetRange offsets) implements RealtimeSplit
     {
         public MemorySplit
         {
+            requireNonNull(snapshotId, "snapshotId is null");
             requireNonNull(bucket, "bucket is null");
             requireNonNull(offsets, "offsets is null");
         }

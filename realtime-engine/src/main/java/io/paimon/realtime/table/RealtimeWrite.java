@@ -134,19 +134,22 @@ public final class RealtimeWrite implements AutoCloseable
         return new RealtimeException(Code.RESOURCE_EXHAUSTED, "Table %s: no memory for the batch: %s".formatted(table.name(), e.getMessage()), e);
     }
 
-    /** Identifier of the newest commit that was adopted, also of an earlier writer's; 0 if there is none. The next one must be greater. */
+    /**
+     * Identifier of the newest commit that was adopted, an earlier writer's too. Identifiers of rounds must be greater. The engine takes one itself when it claims the table, when it gives it up, and
+     * when it says its offsets again after a rollback or many commits of others: a program that numbers its rounds itself leaves gaps, or maps its numbers to these.
+     */
     public long committedIdentifier()
     {
         return table.committed().progress().identifier();
     }
 
     /**
-     * Begins a round: seals what was accepted so far and writes it to data files, which no reader sees yet. While a round is prepared and not adopted, the same identifier returns it again.
+     * Begins a round: seals what was accepted since the round before and writes it to data files, which no reader sees yet. Earlier rounds need not be committed or adopted by then. While a round
+     * is not adopted, its identifier returns it again.
      *
-     * @param identifier number of the commit, such as a checkpoint's id; must grow over {@link #committedIdentifier}
+     * @param identifier number of the commit; must grow over {@link #committedIdentifier} and over those of open rounds
      * @return empty if there is nothing to commit
-     * @throws RealtimeException INVALID_ARGUMENT if the identifier does not grow, or if another round is still to be committed and adopted;
-     *         COMMIT_FAILED if a file could not be written: nothing has changed, repeat it
+     * @throws RealtimeException INVALID_ARGUMENT if the identifier does not grow; COMMIT_FAILED if a file could not be written: nothing has changed, repeat it
      */
     public Optional<PreparedRound> prepareCommitWithProgress(long identifier)
     {
@@ -157,8 +160,8 @@ public final class RealtimeWrite implements AutoCloseable
      * Commits a prepared round: its data files and the progress in one snapshot. Repeating it returns the same snapshot.
      *
      * @return the snapshot that holds the round, not the latest one
-     * @throws RealtimeException FENCED if another writer took the table over: nothing was published; INVALID_ARGUMENT if this round is not the one to commit next;
-     *         COMMIT_FAILED if it failed: repeat it, which finds out whether it was published after all
+     * @throws RealtimeException FENCED if another writer took the table over: nothing was published, and this write is closed; COMMIT_FAILED if it failed: repeat it, which finds out whether it was
+     *         published after all; INVALID_ARGUMENT if a round before it is not committed, or if the round is given up because its data files or the snapshot under it are gone: prepare again
      */
     public long commitWithProgress(PreparedRound progress)
     {
@@ -176,17 +179,22 @@ public final class RealtimeWrite implements AutoCloseable
         table.refreshCommittedSnapshot(snapshotId);
     }
 
+    void maintain()
+    {
+        table.maintain();
+    }
+
     /** What is held per partition-bucket. */
     public TableStatus status()
     {
         return table.status();
     }
 
-    /** Gives up the rows that are not committed. Plans and readers that are open stay readable. Closing twice changes nothing. */
+    /** Gives up the table, and the rows that are not committed. Plans and readers that are open stay readable. Closing twice changes nothing. */
     @Override
     public void close()
     {
-        table.close();
         context.forget(this);
+        table.leave();
     }
 }

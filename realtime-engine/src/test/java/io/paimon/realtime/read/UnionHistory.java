@@ -1,6 +1,7 @@
 package io.paimon.realtime.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.paimon.realtime.memory.RandomRows;
 import io.paimon.realtime.memory.arrow.ArrowMemIndexerFactory;
@@ -56,26 +57,40 @@ final class UnionHistory
     private FileStoreTable table;
     private RealtimeContext context;
     private RealtimeWrite write;
-    private PreparedRound round;
-    private long unadopted = -1;
+    /** Rounds that are not adopted. */
+    private final List<Round> rounds = new ArrayList<>();
+    /** Stands for those of other programs. */
+    private final Round foreign = new Round(null);
 
-    /** Where a row is. */
-    private enum State
+    /** A prepared round as anyone can see it. */
+    private static final class Round
     {
-        MEMORY, PREPARED, COMMITTED
+        private final PreparedRound prepared;
+        private boolean committed;
+
+        private Round(PreparedRound prepared)
+        {
+            this.prepared = prepared;
+        }
     }
 
     private static final class ModelRow
     {
         private final GenericRow row;
         private final RowType type;
-        private State state;
+        /** Null while no round has sealed the row. */
+        private Round round;
 
-        private ModelRow(GenericRow row, RowType type, State state)
+        private ModelRow(GenericRow row, RowType type, Round round)
         {
             this.row = row;
             this.type = type;
-            this.state = state;
+            this.round = round;
+        }
+
+        private boolean isCommitted()
+        {
+            return round != null && round.committed;
         }
 
         private GenericRow as(RowType schema)
@@ -98,6 +113,7 @@ final class UnionHistory
         this.random = new Random(seed);
         this.readers = readers;
         this.tables = new RandomTables(random);
+        foreign.committed = true;
     }
 
     /** What happened so far, for messages. */
@@ -179,60 +195,68 @@ final class UnionHistory
             }
         }
         assertThat(written).isEqualTo(rows.size());
-        rows.forEach(row -> live.add(new ModelRow(row, type, State.MEMORY)));
+        rows.forEach(row -> live.add(new ModelRow(row, type, null)));
     }
 
     private void commitRound()
     {
-        // a round that is prepared already comes first
         prepare();
-        commit();
+        while (rounds.stream().anyMatch(round -> !round.committed)) {
+            commit();
+        }
         refresh();
     }
 
     private void prepare()
     {
-        if (round != null) {
-            assertThat(write.prepareCommitWithProgress(round.next().identifier())).contains(round);
-            return;
-        }
-        Optional<PreparedRound> prepared = write.prepareCommitWithProgress(write.committedIdentifier() + 1 + random.nextInt(2));
-        assertThat(prepared.isPresent()).isEqualTo(live.stream().anyMatch(row -> row.state == State.MEMORY));
+        long last = rounds.isEmpty() ? write.committedIdentifier() : rounds.getLast().prepared.next().identifier();
+        Optional<PreparedRound> prepared = write.prepareCommitWithProgress(last + 1 + random.nextInt(2));
+        assertThat(prepared.isPresent()).isEqualTo(live.stream().anyMatch(row -> row.round == null));
         prepared.ifPresent(next -> {
-            round = next;
-            live.stream().filter(row -> row.state == State.MEMORY).forEach(row -> row.state = State.PREPARED);
+            assertThat(write.prepareCommitWithProgress(next.next().identifier())).contains(next);
+            Round round = new Round(next);
+            rounds.add(round);
+            live.stream().filter(row -> row.round == null).forEach(row -> row.round = round);
         });
     }
 
+    /** The next round, after an attempt to leave it out. */
     private void commit()
     {
-        if (round != null) {
-            unadopted = write.commitWithProgress(round);
+        List<Round> open = rounds.stream().filter(round -> !round.committed).toList();
+        if (open.size() > 1 && random.nextBoolean()) {
+            assertThatThrownBy(() -> write.commitWithProgress(open.getLast().prepared)).satisfiesAnyOf(
+                    e -> assertThat(e).hasMessageContaining("must be committed before"),
+                    e -> assertThat(FaultyFileIO.isInjected(e)).isTrue());
+        }
+        if (!open.isEmpty()) {
+            assertThat(write.commitWithProgress(open.getFirst().prepared)).isPositive();
             settle();
-            assertThat(live).noneMatch(row -> row.state == State.PREPARED);
+            assertThat(open.getFirst().committed).isTrue();
+        }
+        else if (!rounds.isEmpty()) {
+            // once more
+            assertThat(write.commitWithProgress(rounds.getFirst().prepared)).isPositive();
         }
     }
 
     private void refresh()
     {
-        if (unadopted >= 0) {
-            write.refreshCommittedSnapshot(random.nextBoolean() ? unadopted : table.snapshotManager().latestSnapshotIdFromFileSystem());
-            unadopted = -1;
-            round = null;
+        if (rounds.stream().anyMatch(round -> round.committed)) {
+            write.refreshCommittedSnapshot(table.snapshotManager().latestSnapshotIdFromFileSystem());
+            rounds.removeIf(round -> round.prepared.next().identifier() <= write.committedIdentifier());
+            assertThat(rounds).noneMatch(round -> round.committed);
         }
     }
 
-    /** Finds out from the snapshots, as anyone can, whether the prepared round is committed. */
+    /** Finds out from the snapshots, as anyone can, which prepared rounds are committed. */
     private void settle()
     {
         Long latest = table.snapshotManager().latestSnapshotIdFromFileSystem();
-        for (long id = latest == null ? 0 : latest; id > 0 && round != null; id--) {
+        for (long id = latest == null ? 0 : latest; id > 0 && !rounds.isEmpty(); id--) {
             Snapshot snapshot = table.snapshotManager().snapshot(id);
-            if (snapshot.commitUser().startsWith("realtime-") && snapshot.commitIdentifier() == round.next().identifier()
-                    && snapshot.deltaRecordCount() > 0) {
-                live.stream().filter(row -> row.state == State.PREPARED).forEach(row -> row.state = State.COMMITTED);
-                return;
-            }
+            rounds.stream().filter(round -> snapshot.commitUser().startsWith("realtime-") && snapshot.deltaRecordCount() > 0
+                    && snapshot.commitIdentifier() == round.prepared.next().identifier()).forEach(round -> round.committed = true);
         }
     }
 
@@ -271,7 +295,7 @@ final class UnionHistory
         List<GenericRow> rows = tables.rows(table.rowType(), 1 + random.nextInt(5));
         steps.add("foreign append " + rows.size());
         PlainPaimon.append(table, rows);
-        rows.forEach(row -> live.add(new ModelRow(row, table.rowType(), State.COMMITTED)));
+        rows.forEach(row -> live.add(new ModelRow(row, table.rowType(), foreign)));
     }
 
     /** Committed rows go, rows in memory stay. */
@@ -280,7 +304,7 @@ final class UnionHistory
         if (random.nextInt(3) == 0) {
             steps.add("truncate");
             PlainPaimon.truncate(table);
-            live.removeIf(row -> row.state == State.COMMITTED);
+            live.removeIf(ModelRow::isCommitted);
             return;
         }
         GenericRow row = tables.row(table.rowType());
@@ -289,7 +313,7 @@ final class UnionHistory
             steps.add("overwrite");
             PlainPaimon.overwrite(table, List.of(row));
             removeCommitted(partition);
-            live.add(new ModelRow(row, table.rowType(), State.COMMITTED));
+            live.add(new ModelRow(row, table.rowType(), foreign));
         }
         else if (!table.partitionKeys().isEmpty()) {
             steps.add("drop partition " + partition);
@@ -300,7 +324,7 @@ final class UnionHistory
 
     private void removeCommitted(BinaryRow partition)
     {
-        live.removeIf(row -> row.state == State.COMMITTED && partition(row.as(table.rowType())).equals(partition));
+        live.removeIf(row -> row.isCommitted() && partition(row.as(table.rowType())).equals(partition));
     }
 
     private BinaryRow partition(InternalRow row)
@@ -329,9 +353,8 @@ final class UnionHistory
         steps.add("restart");
         settle();
         write.close();
-        live.removeIf(row -> row.state != State.COMMITTED);
-        round = null;
-        unadopted = -1;
+        live.removeIf(row -> !row.isCommitted());
+        rounds.clear();
         write = context.newWrite(table);
     }
 
@@ -364,7 +387,7 @@ final class UnionHistory
         try (RealtimePlan plan = question.plan()) {
             long snapshot = plan.snapshotId().orElseThrow();
             question.verify(plan);
-            List<String> committed = live.stream().filter(row -> row.state == State.COMMITTED)
+            List<String> committed = live.stream().filter(ModelRow::isCommitted)
                     .map(row -> PlainPaimon.render(row.as(table.rowType()), table.rowType())).sorted().toList();
             assertThat(PlainPaimon.read(table, snapshot)).as("Paimon's own reader at snapshot %s", snapshot).isEqualTo(committed);
         }
@@ -375,8 +398,7 @@ final class UnionHistory
     {
         steps.add("finish");
         commitRound();
-        commitRound();
-        assertThat(live).allMatch(row -> row.state == State.COMMITTED);
+        assertThat(live).allMatch(ModelRow::isCommitted);
         check();
         assertThat(write.status().buckets()).allSatisfy(bucket -> assertThat(bucket.memoryRows()).isZero());
     }
