@@ -1,36 +1,46 @@
 package io.paimon.realtime.paimon;
 
-import static java.util.Objects.requireNonNull;
-
 import io.paimon.realtime.model.PartitionBucket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.operation.BucketSelectConverter;
 import org.apache.paimon.predicate.Predicate;
+import org.apache.paimon.predicate.PredicateBuilder;
 import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.types.RowType;
 import org.apache.paimon.utils.TriFilter;
 
-/** Which buckets can hold rows that a filter lets through, as Paimon's own scans decide it. Not thread-safe. */
+/**
+ * Which partition-buckets can hold rows that a predicate matches, by the partition values and by the bucket key, as Paimon's own scan decides it. Not thread-safe.
+ */
 public final class BucketPruning
 {
-    private final int buckets;
-    private final Optional<TriFilter<BinaryRow, Integer, Integer>> selector;
+    private final List<Predicate> partitionPredicates;
+    private final Optional<TriFilter<BinaryRow, Integer, Integer>> buckets;
+    private final int bucketCount;
 
     /**
-     * @param table at the schema by which the rows were routed
-     * @param filter over the table's columns
+     * @param filter over the table's row type
      */
-    public BucketPruning(FileStoreTable table, Optional<Predicate> filter)
+    public BucketPruning(FileStoreTable table, Predicate filter)
     {
-        requireNonNull(filter, "filter is null");
-        this.buckets = table.coreOptions().bucket();
-        this.selector = filter.flatMap(predicate -> new BucketSelectConverter(table.bucketMode(), table.coreOptions().bucketFunctionType(),
-                table.schema().logicalRowType(), table.schema().logicalPartitionType(), table.schema().logicalBucketKeyType()).convert(predicate));
+        RowType rowType = table.rowType();
+        int[] toPartition = PredicateBuilder.fieldIdxToPartitionIdx(rowType, table.partitionKeys());
+        this.partitionPredicates = new ArrayList<>();
+        for (Predicate conjunct : PredicateBuilder.splitAnd(filter)) {
+            PredicateBuilder.transformFieldMapping(conjunct, toPartition).ifPresent(partitionPredicates::add);
+        }
+        this.buckets = new BucketSelectConverter(table.bucketMode(), table.coreOptions().bucketFunctionType(), rowType,
+                table.schema().logicalPartitionType(), table.schema().logicalBucketKeyType()).convert(filter);
+        this.bucketCount = table.coreOptions().bucket();
     }
 
-    /** False only if no row of the bucket can pass the filter. */
+    /** False only if no row of the partition-bucket can match. */
     public boolean mayMatch(PartitionBucket bucket)
     {
-        return selector.isEmpty() || selector.get().test(bucket.partition(), bucket.bucket(), buckets);
+        return partitionPredicates.stream().allMatch(predicate -> predicate.test(bucket.partition()))
+                && buckets.map(filter -> filter.test(bucket.partition(), bucket.bucket(), bucketCount)).orElse(true);
     }
 }

@@ -6,6 +6,8 @@ import io.paimon.realtime.model.Progress;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.paimon.ProgressFiles.Published;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +17,8 @@ import org.apache.paimon.Snapshot;
 import org.apache.paimon.catalog.TableRollback;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.index.IndexFileHandler;
+import org.apache.paimon.io.DataFileMeta;
+import org.apache.paimon.io.DataFilePathFactory;
 import org.apache.paimon.manifest.IndexManifestEntry;
 import org.apache.paimon.manifest.ManifestCommittable;
 import org.apache.paimon.manifest.ManifestEntry;
@@ -24,6 +28,7 @@ import org.apache.paimon.operation.commit.CommitRollback;
 import org.apache.paimon.operation.commit.ConflictDetection;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.sink.CommitMessage;
+import org.apache.paimon.table.sink.CommitMessageImpl;
 import org.apache.paimon.table.sink.CommitPreCallback;
 import org.apache.paimon.table.sink.TableCommitImpl;
 import org.apache.paimon.utils.SnapshotManager;
@@ -102,6 +107,41 @@ public final class ProgressCommit
         return progressFiles.latestSnapshotId()
                 .flatMap(latest -> progressFiles.newest(step.lineage(), latest))
                 .filter(published -> published.progress().isSameStep(step));
+    }
+
+    /** Like {@link #find}, looking also behind newer steps. */
+    public Optional<Published> findEarlier(Progress step)
+    {
+        Optional<Published> published = progressFiles.latestSnapshotId().flatMap(latest -> progressFiles.newest(step.lineage(), latest));
+        while (published.isPresent() && isBehind(step, published.get().progress())) {
+            published = progressFiles.newest(step.lineage(), published.get().snapshotId() - 1);
+        }
+        return published.filter(found -> found.progress().isSameStep(step));
+    }
+
+    private static boolean isBehind(Progress step, Progress other)
+    {
+        return other.epoch() > step.epoch() || (other.epoch() == step.epoch() && other.identifier() > step.identifier());
+    }
+
+    /** Name of a data file that is to be committed and not there. */
+    public Optional<String> missingDataFile(List<CommitMessage> messages)
+    {
+        try {
+            for (CommitMessage message : messages) {
+                CommitMessageImpl files = (CommitMessageImpl) message;
+                DataFilePathFactory paths = table.store().pathFactory().createDataFilePathFactory(files.partition(), files.bucket());
+                for (DataFileMeta file : files.newFilesIncrement().newFiles()) {
+                    if (!table.fileIO().exists(paths.toPath(file))) {
+                        return Optional.of(file.fileName());
+                    }
+                }
+            }
+            return Optional.empty();
+        }
+        catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Deletes the data files of an attempt that was definitely not published. */

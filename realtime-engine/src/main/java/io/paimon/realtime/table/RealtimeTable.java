@@ -22,6 +22,7 @@ import io.paimon.realtime.paimon.ProgressFiles.Published;
 import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.paimon.RowRouting;
 import io.paimon.realtime.paimon.SegmentFlush;
+import io.paimon.realtime.paimon.StorageTrial;
 import io.paimon.realtime.table.TableClaim.Claimed;
 import io.paimon.realtime.table.TableClaim.Standing;
 import io.paimon.realtime.table.TableCut.BucketCut;
@@ -76,7 +77,7 @@ public final class RealtimeTable implements AutoCloseable
     /** Why nothing is accepted any more; null while the table is open. */
     private volatile RealtimeException closed;
     @GuardedBy("roundLock")
-    private PreparedRound prepared;
+    private final OpenRounds rounds = new OpenRounds();
     /** A directly committed statement whose fate is unknown: no offset is given out before it is settled. Changed under the round lock. */
     private volatile UnsettledStatement statement;
     /** The last round is under way or done. */
@@ -95,10 +96,10 @@ public final class RealtimeTable implements AutoCloseable
     }
 
     /**
-     * @param memoryOnly the round to go on with if the statement was not committed; null if there is none
+     * @param memoryOnly the round to go on with if the statement was not committed; empty if there is none
      * @param messages data files of the statement
      */
-    private record UnsettledStatement(PreparedRound memoryOnly, List<CommitMessage> messages)
+    private record UnsettledStatement(Optional<PreparedRound> memoryOnly, List<CommitMessage> messages)
     {}
 
     private RealtimeTable(FileStoreTable table, TableOptions options, Claimed claimed)
@@ -122,6 +123,7 @@ public final class RealtimeTable implements AutoCloseable
     public static RealtimeTable open(FileStoreTable table, TableOptions options)
     {
         FileStoreTable writable = RealtimeTables.openForWriting(table);
+        StorageTrial.check(writable);
         return new RealtimeTable(writable, options, TableClaim.claim(writable, options));
     }
 
@@ -309,14 +311,14 @@ public final class RealtimeTable implements AutoCloseable
         bulk.rows().forEach((key, count) -> ends.merge(key, count, Math::addExact));
         List<CommitMessage> messages = new ArrayList<>(round.map(PreparedRound::messages).orElse(List.of()));
         messages.addAll(bulk.messages());
-        PreparedRound memoryOnly = prepared;
-        prepared = new PreparedRound(Optional.of(committed.progress()), nextProgress(ends, false), messages);
+        Progress base = committed.progress();
+        rounds.set(Optional.of(new PreparedRound(Optional.of(base), nextProgress(base, base.identifier() + 1, ends, false), messages)));
         long snapshot;
         try {
             snapshot = commitWithProgress();
         }
         catch (RuntimeException e) {
-            statement = new UnsettledStatement(memoryOnly, bulk.messages());
+            statement = new UnsettledStatement(round, bulk.messages());
             try {
                 if (!settleStatement()) {
                     throw e;
@@ -339,10 +341,10 @@ public final class RealtimeTable implements AutoCloseable
     @GuardedBy("roundLock")
     private boolean settleStatement()
     {
-        boolean published = newCommit().find(prepared.next()).isPresent();
+        boolean published = newCommit().find(rounds.first().orElseThrow().next()).isPresent();
         if (!published) {
             newCommit().abort(statement.messages());
-            prepared = statement.memoryOnly();
+            rounds.set(statement.memoryOnly());
         }
         statement = null;
         return published;
@@ -353,10 +355,9 @@ public final class RealtimeTable implements AutoCloseable
         return new ProgressCommit(table, claim.commitUser());
     }
 
-    private Progress nextProgress(Map<PartitionBucket, Long> ends, boolean drained)
+    private static Progress nextProgress(Progress base, long identifier, Map<PartitionBucket, Long> ends, boolean drained)
     {
-        Progress base = committed.progress();
-        return new Progress(base.lineage(), base.log(), base.epoch(), base.identifier() + 1, drained, ends, base.producers());
+        return new Progress(base.lineage(), base.log(), base.epoch(), identifier, drained, ends, base.producers());
     }
 
     /** Makes the state of the memory the newest cut. */
@@ -438,7 +439,7 @@ public final class RealtimeTable implements AutoCloseable
     private void round(boolean drained)
     {
         assertStanding();
-        if (prepared != null) {
+        while (!rounds.isEmpty()) {
             refreshCommittedSnapshot(commitWithProgress());
         }
         if (prepare(drained).isPresent()) {
@@ -453,13 +454,15 @@ public final class RealtimeTable implements AutoCloseable
         if (statement != null) {
             settleStatement();
         }
-        if (prepared != null && newCommit().find(prepared.next()).isPresent()) {
-            return;
+        for (PreparedRound round : rounds.all()) {
+            if (newCommit().find(round.next()).isPresent()) {
+                return;
+            }
         }
         if (claim.standing(committed) == Standing.GONE) {
             log.warn("Table %s: snapshot %s of this writer is gone (rollback, purge or expiry): its offsets are committed again", name,
                     committed.snapshotId());
-            prepared = null;
+            rounds.clear();
             adopt(claim.reassert(committed));
         }
     }
@@ -495,7 +498,7 @@ public final class RealtimeTable implements AutoCloseable
                 return;
             }
             try {
-                if (prepared == null && claim.standing(committed) == Standing.OLD) {
+                if (rounds.isEmpty() && claim.standing(committed) == Standing.OLD) {
                     adopt(claim.reassert(committed));
                 }
                 assertStanding();
@@ -535,23 +538,58 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
+    /**
+     * Begins a round under an identifier of the caller, also while earlier ones are not committed or adopted yet. One that is open already is returned again.
+     *
+     * @return empty if there is nothing to commit
+     * @throws RealtimeException INVALID_ARGUMENT if the identifier does not grow
+     */
+    public Optional<PreparedRound> prepareCommitWithProgress(long identifier)
+    {
+        roundLock.lock();
+        try {
+            checkOpen();
+            assertStanding();
+            Optional<PreparedRound> open = rounds.find(identifier);
+            if (open.isPresent()) {
+                return open;
+            }
+            long last = rounds.last(committed.progress()).identifier();
+            if (identifier <= last) {
+                throw new RealtimeException(Code.INVALID_ARGUMENT,
+                        "Table %s: commit identifier %s does not grow over %s".formatted(name, identifier, last));
+            }
+            return prepareNext(identifier, false);
+        }
+        catch (RuntimeException e) {
+            throw fencedOr(e);
+        }
+        finally {
+            roundLock.unlock();
+        }
+    }
+
     @GuardedBy("roundLock")
     private Optional<PreparedRound> prepare(boolean drained)
     {
         if (statement != null) {
             settleStatement();
         }
-        if (prepared != null) {
-            return Optional.of(prepared);
-        }
+        return rounds.isEmpty() ? prepareNext(committed.progress().identifier() + 1, drained) : rounds.first();
+    }
+
+    @GuardedBy("roundLock")
+    private Optional<PreparedRound> prepareNext(long identifier, boolean drained)
+    {
         refreshSchema();
+        Progress base = rounds.last(committed.progress());
         List<SealedSegment> segments;
         Map<PartitionBucket, Long> ends;
         appendLock.lock();
         try {
             checkOpen();
-            segments = memory.seal();
-            ends = memory.uppers(committed.progress());
+            segments = memory.seal(base);
+            ends = memory.uppers(base);
         }
         finally {
             appendLock.unlock();
@@ -559,11 +597,10 @@ public final class RealtimeTable implements AutoCloseable
         if (segments.isEmpty() && !drained) {
             return Optional.empty();
         }
-        Progress next = nextProgress(ends, drained);
         List<CommitMessage> messages = new ArrayList<>();
         try {
             for (SealedSegment segment : segments) {
-                messages.addAll(flush(segment, next.identifier()));
+                messages.addAll(flush(segment, identifier));
             }
         }
         catch (RuntimeException e) {
@@ -571,8 +608,9 @@ public final class RealtimeTable implements AutoCloseable
             newCommit().abort(messages);
             throw e;
         }
-        prepared = new PreparedRound(Optional.of(committed.progress()), next, messages);
-        return Optional.of(prepared);
+        PreparedRound round = new PreparedRound(Optional.of(base), nextProgress(base, identifier, ends, drained), messages);
+        rounds.add(round);
+        return Optional.of(round);
     }
 
     private List<CommitMessage> flush(SealedSegment sealed, long identifier)
@@ -585,7 +623,7 @@ public final class RealtimeTable implements AutoCloseable
     }
 
     /**
-     * Commits the prepared round.
+     * Commits the first open round.
      *
      * @return the snapshot that holds it, also when an earlier call whose answer was lost made it
      */
@@ -593,18 +631,74 @@ public final class RealtimeTable implements AutoCloseable
     {
         roundLock.lock();
         try {
-            if (prepared == null) {
-                throw new IllegalStateException("Table %s: no round is prepared".formatted(name));
-            }
-            ProgressCommit commit = newCommit();
-            Optional<Published> earlier = commit.find(prepared.next());
-            if (earlier.isPresent()) {
-                return earlier.get().snapshotId();
-            }
-            return commit.commit(prepared.base(), prepared.next(), prepared.messages());
+            PreparedRound round = rounds.first().orElseThrow(() -> new IllegalStateException("Table %s: no round is prepared".formatted(name)));
+            return newCommit().findEarlier(round.next()).map(Published::snapshotId).orElseGet(() -> commit(round));
         }
         finally {
             roundLock.unlock();
+        }
+    }
+
+    /**
+     * Commits an open round, once all before it are committed.
+     *
+     * @return the snapshot that holds it, also when an earlier call made it
+     * @throws RealtimeException INVALID_ARGUMENT if a round before it is not committed, or if it is none of this writer's; FENCED if another writer took over
+     */
+    public long commitWithProgress(PreparedRound round)
+    {
+        roundLock.lock();
+        try {
+            checkOpen();
+            Optional<Published> earlier = newCommit().findEarlier(round.next());
+            if (earlier.isPresent()) {
+                return earlier.get().snapshotId();
+            }
+            if (!rounds.contains(round)) {
+                throw new RealtimeException(Code.INVALID_ARGUMENT,
+                        "Table %s: round %s is none of the rounds that are prepared now: prepare it again".formatted(name,
+                                round.next().identifier()));
+            }
+            for (PreparedRound before : rounds.all()) {
+                if (before.next().identifier() < round.next().identifier() && newCommit().findEarlier(before.next()).isEmpty()) {
+                    throw new RealtimeException(Code.INVALID_ARGUMENT, "Table %s: round %s must be committed before round %s".formatted(name,
+                            before.next().identifier(), round.next().identifier()));
+                }
+            }
+            return commit(round);
+        }
+        catch (RuntimeException e) {
+            throw fencedOr(e);
+        }
+        finally {
+            roundLock.unlock();
+        }
+    }
+
+    private long commit(PreparedRound round)
+    {
+        ProgressCommit commit = newCommit();
+        try {
+            return commit.commit(round.base(), round.next(), round.messages());
+        }
+        catch (RuntimeException e) {
+            giveUpUncommittable(round, commit, e);
+            throw e;
+        }
+    }
+
+    /** A round whose data files are gone can never be committed: its segments, which are all still there, are flushed anew. */
+    private void giveUpUncommittable(PreparedRound round, ProgressCommit commit, RuntimeException failure)
+    {
+        try {
+            Optional<String> missing = commit.missingDataFile(round.messages());
+            if (statement == null && missing.isPresent() && commit.find(round.next()).isEmpty()) {
+                log.warn("Table %s: data file %s of round %s is gone: the round is flushed anew", name, missing.get(), round.next().identifier());
+                rounds.clear();
+            }
+        }
+        catch (RuntimeException e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -630,9 +724,7 @@ public final class RealtimeTable implements AutoCloseable
                 throw new RealtimeException(Code.INVALID_ARGUMENT,
                         "Table %s: snapshot %s is older than the adopted %s".formatted(name, snapshotId, committed.snapshotId()));
             }
-            if (prepared != null && published.progress().isSameStep(prepared.next())) {
-                prepared = null;
-            }
+            rounds.adopt(published.progress());
             appendLock.lock();
             try {
                 committed = published;
@@ -659,6 +751,7 @@ public final class RealtimeTable implements AutoCloseable
         if (latest.schema().id() == table.schema().id()) {
             return false;
         }
+        StorageTrial.check(latest);
         appendLock.lock();
         try {
             table = latest;
@@ -704,6 +797,29 @@ public final class RealtimeTable implements AutoCloseable
     public void close()
     {
         close(new RealtimeException(Code.UNAVAILABLE, "Table %s is closed".formatted(name)));
+    }
+
+    /**
+     * Ends the writing and gives the table up for whoever comes next. Rows that are not committed are lost with it; if there are none, the progress on disk says so.
+     */
+    public void leave()
+    {
+        roundLock.lock();
+        try {
+            if (!isClosed() && rounds.isEmpty() && rowsInMemory() == 0) {
+                drain();
+            }
+            else if (!isClosed()) {
+                claim.leave();
+            }
+        }
+        catch (RuntimeException e) {
+            log.warn(e, "Table %s: others will take this writer for alive until its lease has run out", name);
+        }
+        finally {
+            roundLock.unlock();
+        }
+        close();
     }
 
     private void close(RealtimeException reason)

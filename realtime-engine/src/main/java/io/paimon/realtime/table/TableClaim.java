@@ -223,6 +223,15 @@ final class TableClaim
         return new Published(new ProgressCommit(table, commitUser).commit(newest, next, List.of()), commitUser, next);
     }
 
+    /** Lets others have the table at once, though rows of this writer are lost. */
+    synchronized void leave()
+    {
+        released = true;
+        if (leaseFile.read().filter(lease -> lease.epoch() == epoch).isPresent()) {
+            leaseFile.delete();
+        }
+    }
+
     /** Gives the table up: nothing tells of this writer any more but its progress. */
     synchronized void release()
     {

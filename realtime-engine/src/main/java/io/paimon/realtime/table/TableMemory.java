@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.Iterables;
 import com.google.common.collect.Sets;
+import io.airlift.log.Logger;
 import io.paimon.realtime.memory.MemIndexer;
 import io.paimon.realtime.memory.MemIndexerOptions;
 import io.paimon.realtime.memory.RealtimeSegmentHandle;
@@ -31,6 +32,8 @@ import org.apache.paimon.table.FileStoreTable;
  */
 final class TableMemory
 {
+    private static final Logger log = Logger.get(TableMemory.class);
+
     private final TableOptions options;
     private final Map<PartitionBucket, Bucket> buckets = new HashMap<>();
 
@@ -179,14 +182,16 @@ final class TableMemory
         return Iterables.getLast(bucket.generations);
     }
 
-    /** Seals what is being built. Returns everything that is sealed and not committed, in offset order within each bucket. */
-    List<SealedSegment> seal()
+    /** Seals what is being built. Returns everything that is sealed and not in the progress, in offset order within each bucket. */
+    List<SealedSegment> seal(Progress base)
     {
         List<SealedSegment> segments = new ArrayList<>();
         buckets.forEach((key, bucket) -> {
             for (Generation generation : bucket.generations) {
                 generation.indexer.sealForCommit().ifPresent(generation.sealed::add);
-                generation.sealed.forEach(segment -> segments.add(new SealedSegment(key, generation.table, generation.indexer, segment)));
+                generation.sealed.stream()
+                        .filter(segment -> segment.offsets().end() > base.offset(key))
+                        .forEach(segment -> segments.add(new SealedSegment(key, generation.table, generation.indexer, segment)));
             }
         });
         return segments;
@@ -213,18 +218,26 @@ final class TableMemory
     }
 
     /**
-     * Gives up what the progress says is on disk. Offsets that went to disk without passing through memory are adopted.
+     * Gives up what the progress says is on disk. Offsets that went to disk without passing through memory are adopted. A bucket where this fails keeps its memory until the next time.
      *
      * @param table the table at its newest schema
      */
     void reclaim(Progress committed, FileStoreTable table)
     {
-        buckets.forEach((key, bucket) -> reclaim(bucket, committed.offset(key), table));
+        buckets.forEach((key, bucket) -> {
+            bucket.upper = Math.max(bucket.upper, committed.offset(key));
+            try {
+                reclaim(bucket, committed.offset(key), table);
+            }
+            catch (RuntimeException e) {
+                log.warn(e, "Table %s: memory of bucket %s could not be given up", options.name(), key.bucket());
+            }
+            bucket.renewViews();
+        });
     }
 
     private static void reclaim(Bucket bucket, long end, FileStoreTable table)
     {
-        bucket.upper = Math.max(bucket.upper, end);
         for (Generation generation : List.copyOf(bucket.generations)) {
             long last = generation.sealed.stream().filter(segment -> segment.offsets().end() <= end).mapToLong(segment -> segment.offsets().end())
                     .max().orElse(-1);
@@ -239,7 +252,6 @@ final class TableMemory
             }
         }
         bucket.oldestRowNanos = bucket.upper == end ? -1 : System.nanoTime();
-        bucket.renewViews();
     }
 
     /** Forgets buckets without rows; called once a cut without them is published. */

@@ -2,6 +2,7 @@ package io.paimon.realtime.trino;
 
 import com.google.common.collect.ImmutableMap;
 import io.paimon.realtime.memory.MemReadRequest;
+import io.paimon.realtime.paimon.PushableFilters;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -119,7 +120,9 @@ public class PaimonPageSourceProvider implements ConnectorPageSourceProvider
     {
         ReadBuilder readBuilder = table.newReadBuilder().withReadType(readType);
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
-            PaimonPredicates.toPaimon(table.rowType(), filter).ifPresent(readBuilder::withFilter);
+            PaimonPredicates.toPaimon(table.rowType(), filter)
+                    .flatMap(predicate -> PushableFilters.forRead(predicate, split))
+                    .ifPresent(readBuilder::withFilter);
         }
         try {
             return readBuilder.newRead().withIOManager(spillSpace.ioManager()).createReader(split);

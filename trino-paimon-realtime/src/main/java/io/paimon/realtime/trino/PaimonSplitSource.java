@@ -131,14 +131,15 @@ class PaimonSplitSource implements ConnectorSplitSource
             return ImmutableList.of();
         }
         FileStoreTable data = (FileStoreTable) table;
-        BucketPruning buckets = new BucketPruning(data, PaimonPredicates.toPaimon(data.rowType(), filter));
+        Optional<BucketPruning> buckets = PaimonPredicates.toPaimon(data.rowType(), filter).map(predicate -> new BucketPruning(data, predicate));
         RealtimeTicket ticket = handle.realtime().get();
         ImmutableList.Builder<RealtimeSplit> kept = ImmutableList.builder();
         for (RealtimeTicket.Range range : ticket.ranges()) {
             RealtimeSplit split = new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
                     range.bucket(), range.start(), range.end());
             PartitionBucket bucket = split.partitionBucket();
-            if (matches(partitionFilter, bucket.partition()) && matches(dynamicPartitionFilter, bucket.partition()) && buckets.mayMatch(bucket)) {
+            if (matches(partitionFilter, bucket.partition()) && matches(dynamicPartitionFilter, bucket.partition())
+                    && (buckets.isEmpty() || buckets.get().mayMatch(bucket))) {
                 List<RealtimeSplit> pieces = split.divide();
                 kept.addAll(pieces);
                 memorySplits.addAndGet(pieces.size());

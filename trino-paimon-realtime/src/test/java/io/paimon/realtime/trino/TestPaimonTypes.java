@@ -134,6 +134,21 @@ final class TestPaimonTypes extends AbstractTestQueryFramework
         assertThat(query("SELECT id, fixed FROM " + name)).matches("VALUES (1, X'0102'), (2, NULL), (3, X'')");
     }
 
+    /** Paimon's own reader of ORC drops such rows when the JVM's time zone is not UTC. */
+    @Test
+    void filtersOnInstantsInOrcFilesWrittenWithPaimonsDefaults()
+            throws Exception
+    {
+        write("orc_instants", Schema.newBuilder().column("id", DataTypes.INT()).column("ts", DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(3))
+                .option("file.format", "orc").build(),
+                GenericRow.of(1, Timestamp.fromEpochMillis(1700000000123L)), GenericRow.of(2, Timestamp.fromEpochMillis(1700000000124L)),
+                GenericRow.of(3, null));
+        assertQuery("SELECT id FROM orc_instants WHERE ts = TIMESTAMP '2023-11-14 22:13:20.123 UTC'", "VALUES 1");
+        assertQuery("SELECT id FROM orc_instants WHERE ts <= TIMESTAMP '2023-11-14 22:13:20.123 UTC'", "VALUES 1");
+        assertQuery("SELECT id FROM orc_instants WHERE ts >= TIMESTAMP '2023-11-14 22:13:20.124 UTC'", "VALUES 2");
+        assertQuery("SELECT id FROM orc_instants WHERE ts IS NULL", "VALUES 3");
+    }
+
     @Test
     void floatsWithNansAndNegativeZeros()
     {
