@@ -89,13 +89,6 @@ public record RealtimeServiceOptions(Path dataDirectory, long memoryLimit, int m
                 shutdownTimeout, writerLeaseTimeout, memIndexer);
     }
 
-    public RealtimeServiceOptions withReadLeaseTimeout(Duration readLeaseTimeout)
-    {
-        return new RealtimeServiceOptions(dataDirectory, memoryLimit, maxPartitionBuckets, flushThreads, commitInterval, appendTimeout,
-                readLeaseTimeout,
-                shutdownTimeout, writerLeaseTimeout, memIndexer);
-    }
-
     public RealtimeServiceOptions withWriterLeaseTimeout(Duration writerLeaseTimeout)
     {
         return new RealtimeServiceOptions(dataDirectory, memoryLimit, maxPartitionBuckets, flushThreads, commitInterval, appendTimeout,
