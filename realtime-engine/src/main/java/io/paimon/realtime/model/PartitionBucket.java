@@ -2,6 +2,8 @@ package io.paimon.realtime.model;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.Arrays;
+import java.util.Comparator;
 import org.apache.paimon.data.BinaryRow;
 
 /**
@@ -12,6 +14,10 @@ import org.apache.paimon.data.BinaryRow;
  */
 public record PartitionBucket(BinaryRow partition, int bucket)
 {
+    /** A fixed order without further meaning, for results that must not depend on that of a map. */
+    public static final Comparator<PartitionBucket> ORDER = Comparator.comparingInt(PartitionBucket::bucket)
+            .thenComparing(key -> key.partition().toBytes(), Arrays::compareUnsigned);
+
     public PartitionBucket
     {
         requireNonNull(partition, "partition is null");

@@ -2,6 +2,8 @@ package io.paimon.realtime.scan;
 
 import static java.util.Objects.requireNonNull;
 
+import io.paimon.realtime.model.OffsetRange;
+import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.paimon.BucketPruning;
@@ -13,6 +15,7 @@ import io.paimon.realtime.table.RealtimeContext.HeldCut;
 import io.paimon.realtime.table.TableCut;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -156,7 +159,9 @@ public final class RealtimeScan
             addDiskSplits(target, splits);
         }
         Optional<BucketPruning> pruning = filter.map(predicate -> new BucketPruning(table, predicate));
-        point.memory().forEach((key, offsets) -> {
+        Map<PartitionBucket, OffsetRange> memory = new TreeMap<>(PartitionBucket.ORDER);
+        memory.putAll(point.memory());
+        memory.forEach((key, offsets) -> {
             if ((bucket.isEmpty() || bucket.getAsInt() == key.bucket()) && (pruning.isEmpty() || pruning.get().mayMatch(key))) {
                 splits.add(new MemorySplit(point.snapshotId(), key, offsets));
             }
