@@ -39,6 +39,9 @@ final class RealtimePageSource implements ConnectorPageSource
     private final String carrier;
     @GuardedBy("this")
     private MemBatch batch;
+    /** Those of the batch's columns that were asked for. */
+    @GuardedBy("this")
+    private final ArrowBlocks.Column[] batchColumns;
     private int next;
     private long completedPositions;
     private long completedBytes;
@@ -56,6 +59,7 @@ final class RealtimePageSource implements ConnectorPageSource
         this.readType = requireNonNull(readType, "readType is null");
         this.columns = List.copyOf(columns);
         this.carrier = requireNonNull(carrier, "carrier is null");
+        this.batchColumns = new ArrowBlocks.Column[columns.size()];
     }
 
     @Override
@@ -114,6 +118,7 @@ final class RealtimePageSource implements ConnectorPageSource
                 next = 0;
                 if (following.isPresent()) {
                     batch = following.get();
+                    Arrays.fill(batchColumns, null);
                 }
                 else {
                     readers.removeFirst().close();
@@ -128,7 +133,10 @@ final class RealtimePageSource implements ConnectorPageSource
             throw new IllegalStateException("The page is no longer valid");
         }
         long start = System.nanoTime();
-        Block block = ArrowBlocks.toBlock(source.columns().get(channel), rows, readType.getTypeAt(channel), columns.get(channel).type());
+        if (batchColumns[channel] == null) {
+            batchColumns[channel] = ArrowBlocks.Column.of(source.columns().get(channel));
+        }
+        Block block = ArrowBlocks.toBlock(batchColumns[channel], rows, readType.getTypeAt(channel), columns.get(channel).type());
         completedBytes += block.getSizeInBytes();
         readTimeNanos += System.nanoTime() - start;
         return block;
