@@ -121,29 +121,46 @@ final class ArrowBlocks
         }
     }
 
-    /** Rows of a column as a block. The vector must be held: its memory is read by address. */
-    static Block toBlock(FieldVector vector, Rows rows, DataType paimonType, Type type)
+    /**
+     * A column with its number of NULLs, which Arrow counts anew each time it is asked.
+     */
+    record Column(FieldVector vector, int nullCount)
     {
-        requireNonNull(vector, "vector is null");
+        Column
+        {
+            requireNonNull(vector, "vector is null");
+        }
+
+        static Column of(FieldVector vector)
+        {
+            return new Column(vector, vector.getNullCount());
+        }
+    }
+
+    /** Rows of a column as a block. The vector must be held: its memory is read by address. */
+    static Block toBlock(Column column, Rows rows, DataType paimonType, Type type)
+    {
+        FieldVector vector = column.vector();
         int count = rows.count();
-        if (vector.getNullCount() == vector.getValueCount()) {
+        if (column.nullCount() == vector.getValueCount()) {
             return RunLengthEncodedBlock.create(type.createNullBlock(), count);
         }
+        long[] validity = validity(column, rows);
         return switch (vector) {
-            case BigIntVector longs when type instanceof BigintType -> longs(longs, rows);
-            case Float8Vector doubles when type instanceof DoubleType -> longs(doubles, rows);
-            case TimeStampMicroVector micros when type instanceof TimestampType timestamp && timestamp.isShort() -> longs(micros, rows);
-            case TimeStampMilliVector millis when type instanceof TimestampType timestamp && timestamp.isShort() -> micros(millis, rows);
-            case IntVector ints when type instanceof IntegerType -> ints(ints, rows);
-            case DateDayVector days when type instanceof DateType -> ints(days, rows);
-            case Float4Vector floats when type instanceof RealType -> ints(floats, rows);
-            case SmallIntVector shorts when type instanceof SmallintType -> shorts(shorts, rows);
-            case TinyIntVector bytes when type instanceof TinyintType -> bytes(bytes, rows);
-            case BitVector bits when type instanceof BooleanType -> booleans(bits, rows);
+            case BigIntVector longs when type instanceof BigintType -> longs(longs, rows, validity);
+            case Float8Vector doubles when type instanceof DoubleType -> longs(doubles, rows, validity);
+            case TimeStampMicroVector micros when type instanceof TimestampType timestamp && timestamp.isShort() -> longs(micros, rows, validity);
+            case TimeStampMilliVector millis when type instanceof TimestampType timestamp && timestamp.isShort() -> micros(millis, rows, validity);
+            case IntVector ints when type instanceof IntegerType -> ints(ints, rows, validity);
+            case DateDayVector days when type instanceof DateType -> ints(days, rows, validity);
+            case Float4Vector floats when type instanceof RealType -> ints(floats, rows, validity);
+            case SmallIntVector shorts when type instanceof SmallintType -> shorts(shorts, rows, validity);
+            case TinyIntVector bytes when type instanceof TinyintType -> bytes(bytes, rows, validity);
+            case BitVector bits when type instanceof BooleanType -> booleans(bits, rows, validity);
             case DecimalVector decimals when type instanceof DecimalType decimal ->
-                decimal.isShort() ? shortDecimals(decimals, rows) : longDecimals(decimals, rows);
-            case VarCharVector text when type instanceof VarcharType -> values(text, rows);
-            case VarBinaryVector binary when type instanceof VarbinaryType -> values(binary, rows);
+                decimal.isShort() ? shortDecimals(decimals, rows, validity) : longDecimals(decimals, rows, validity);
+            case VarCharVector text when type instanceof VarcharType -> values(text, rows, validity);
+            case VarBinaryVector binary when type instanceof VarbinaryType -> values(binary, rows, validity);
             default -> {
                 BlockBuilder builder = type.createBlockBuilder(null, count);
                 for (int i = 0; i < count; i++) {
@@ -154,7 +171,7 @@ final class ArrowBlocks
         };
     }
 
-    private static Block longs(FieldVector vector, Rows rows)
+    private static Block longs(FieldVector vector, Rows rows, long[] validity)
     {
         int count = rows.count();
         long[] values = new long[count];
@@ -167,14 +184,13 @@ final class ArrowBlocks
                 values[i] = getLong(address + (long) rows.get(i) * Long.BYTES);
             }
         }
-        return new LongArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+        return new LongArrayBlock(count, Optional.ofNullable(validity), values);
     }
 
-    private static Block micros(FieldVector millis, Rows rows)
+    private static Block micros(FieldVector millis, Rows rows, long[] validity)
     {
         int count = rows.count();
         long[] values = new long[count];
-        long[] validity = validity(millis, rows);
         long address = millis.getDataBufferAddress();
         for (int i = 0; i < count; i++) {
             // what lies under a NULL may be out of range
@@ -185,7 +201,7 @@ final class ArrowBlocks
         return new LongArrayBlock(count, Optional.ofNullable(validity), values);
     }
 
-    private static Block ints(FieldVector vector, Rows rows)
+    private static Block ints(FieldVector vector, Rows rows, long[] validity)
     {
         int count = rows.count();
         int[] values = new int[count];
@@ -199,10 +215,10 @@ final class ArrowBlocks
                 values[i] = getInt(address + (long) rows.get(i) * Integer.BYTES);
             }
         }
-        return new IntArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+        return new IntArrayBlock(count, Optional.ofNullable(validity), values);
     }
 
-    private static Block shorts(FieldVector vector, Rows rows)
+    private static Block shorts(FieldVector vector, Rows rows, long[] validity)
     {
         int count = rows.count();
         short[] values = new short[count];
@@ -210,10 +226,10 @@ final class ArrowBlocks
         for (int i = 0; i < count; i++) {
             values[i] = getShort(address + (long) rows.get(i) * Short.BYTES);
         }
-        return new ShortArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+        return new ShortArrayBlock(count, Optional.ofNullable(validity), values);
     }
 
-    private static Block bytes(FieldVector vector, Rows rows)
+    private static Block bytes(FieldVector vector, Rows rows, long[] validity)
     {
         int count = rows.count();
         byte[] values = new byte[count];
@@ -221,10 +237,10 @@ final class ArrowBlocks
         for (int i = 0; i < count; i++) {
             values[i] = getByte(address + rows.get(i));
         }
-        return new ByteArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+        return new ByteArrayBlock(count, Optional.ofNullable(validity), values);
     }
 
-    private static Block booleans(FieldVector vector, Rows rows)
+    private static Block booleans(FieldVector vector, Rows rows, long[] validity)
     {
         int count = rows.count();
         byte[] values = new byte[count];
@@ -232,10 +248,10 @@ final class ArrowBlocks
         for (int i = 0; i < count; i++) {
             values[i] = (byte) bit(address, rows.get(i));
         }
-        return new ByteArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+        return new ByteArrayBlock(count, Optional.ofNullable(validity), values);
     }
 
-    private static Block shortDecimals(FieldVector vector, Rows rows)
+    private static Block shortDecimals(FieldVector vector, Rows rows, long[] validity)
     {
         int count = rows.count();
         long[] values = new long[count];
@@ -243,10 +259,10 @@ final class ArrowBlocks
         for (int i = 0; i < count; i++) {
             values[i] = getLong(address + (long) rows.get(i) * DecimalVector.TYPE_WIDTH);
         }
-        return new LongArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+        return new LongArrayBlock(count, Optional.ofNullable(validity), values);
     }
 
-    private static Block longDecimals(FieldVector vector, Rows rows)
+    private static Block longDecimals(FieldVector vector, Rows rows, long[] validity)
     {
         int count = rows.count();
         // Trino has the high half first
@@ -257,14 +273,13 @@ final class ArrowBlocks
             values[2 * i] = getLong(position + Long.BYTES);
             values[2 * i + 1] = getLong(position);
         }
-        return new Int128ArrayBlock(count, Optional.ofNullable(validity(vector, rows)), values);
+        return new Int128ArrayBlock(count, Optional.ofNullable(validity), values);
     }
 
-    private static Block values(BaseVariableWidthVector vector, Rows rows)
+    private static Block values(BaseVariableWidthVector vector, Rows rows, long[] validity)
     {
         int count = rows.count();
         int[] ends = new int[count + 1];
-        long[] validity = validity(vector, rows);
         long offsets = vector.getOffsetBufferAddress();
         if (rows.isRange() && validity == null) {
             vector.getOffsetBuffer().nioBuffer((long) rows.from() * Integer.BYTES, ends.length * Integer.BYTES).order(nativeOrder()).asIntBuffer()
@@ -308,14 +323,14 @@ final class ArrowBlocks
     }
 
     /** Bit set = value, as Trino and Arrow both have it; null if there is no NULL. */
-    private static long[] validity(FieldVector vector, Rows rows)
+    private static long[] validity(Column column, Rows rows)
     {
-        if (vector.getNullCount() == 0) {
+        if (column.nullCount() == 0) {
             return null;
         }
         int count = rows.count();
         long[] valid = new long[(count + 63) / 64];
-        long address = vector.getValidityBufferAddress();
+        long address = column.vector().getValidityBufferAddress();
         for (int i = 0; i < count; i++) {
             valid[i >> 6] |= bit(address, rows.get(i)) << i;
         }

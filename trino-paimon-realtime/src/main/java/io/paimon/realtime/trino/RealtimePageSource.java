@@ -44,6 +44,9 @@ final class RealtimePageSource implements ConnectorPageSource
     @GuardedBy("this")
     private MemBatch batch;
     private long batchBytes;
+    /** Those of the batch's columns that were asked for. */
+    @GuardedBy("this")
+    private final ArrowBlocks.Column[] batchColumns;
     private int next;
     private long completedPositions;
     private long completedBytes;
@@ -62,6 +65,7 @@ final class RealtimePageSource implements ConnectorPageSource
         this.readType = requireNonNull(readType, "readType is null");
         this.columns = List.copyOf(columns);
         this.memoryContext = requireNonNull(memoryContext, "memoryContext is null");
+        this.batchColumns = new ArrowBlocks.Column[columns.size()];
     }
 
     @Override
@@ -123,6 +127,7 @@ final class RealtimePageSource implements ConnectorPageSource
                 if (following.isPresent()) {
                     batch = following.get();
                     batchBytes = bytes(batch);
+                    Arrays.fill(batchColumns, null);
                 }
                 else {
                     readers.removeFirst().close();
@@ -142,7 +147,10 @@ final class RealtimePageSource implements ConnectorPageSource
             throw new IllegalStateException("The page is no longer valid");
         }
         long start = System.nanoTime();
-        Block block = ArrowBlocks.toBlock(source.columns().get(channel), rows, readType.getTypeAt(channel), columns.get(channel).type());
+        if (batchColumns[channel] == null) {
+            batchColumns[channel] = ArrowBlocks.Column.of(source.columns().get(channel));
+        }
+        Block block = ArrowBlocks.toBlock(batchColumns[channel], rows, readType.getTypeAt(channel), columns.get(channel).type());
         completedBytes += block.getSizeInBytes();
         readTimeNanos += System.nanoTime() - start;
         return block;
