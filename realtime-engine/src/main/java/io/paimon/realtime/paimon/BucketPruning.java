@@ -37,10 +37,15 @@ public final class BucketPruning
         this.bucketCount = table.coreOptions().bucket();
     }
 
-    /** False only if no row of the partition-bucket can match. */
-    public boolean mayMatch(PartitionBucket bucket)
+    /** False only if no row of the partition can match. */
+    public boolean mayMatchPartition(PartitionBucket bucket)
     {
-        return partitionPredicates.stream().allMatch(predicate -> predicate.test(bucket.partition()))
-                && buckets.map(filter -> filter.test(bucket.partition(), bucket.bucket(), bucketCount)).orElse(true);
+        return partitionPredicates.stream().allMatch(predicate -> predicate.test(bucket.partition()));
+    }
+
+    /** False only if no row that was routed there by the table's number of buckets can match. */
+    public boolean mayMatchBucket(PartitionBucket bucket)
+    {
+        return buckets.map(filter -> filter.test(bucket.partition(), bucket.bucket(), bucketCount)).orElse(true);
     }
 }

@@ -124,16 +124,19 @@ public final class ProgressCommit
         return other.epoch() > step.epoch() || (other.epoch() == step.epoch() && other.identifier() > step.identifier());
     }
 
-    /** Name of a data file that is to be committed and not there. */
-    public Optional<String> missingDataFile(List<CommitMessage> messages)
+    /** Why files can never be committed, whatever happens: one is gone, or they were made for another number of buckets. */
+    public Optional<String> uncommittableReason(List<CommitMessage> messages)
     {
+        if (Rescaling.isOutdated(table, messages)) {
+            return Optional.of("the number of buckets was changed");
+        }
         try {
             for (CommitMessage message : messages) {
                 CommitMessageImpl files = (CommitMessageImpl) message;
                 DataFilePathFactory paths = table.store().pathFactory().createDataFilePathFactory(files.partition(), files.bucket());
                 for (DataFileMeta file : files.newFilesIncrement().newFiles()) {
                     if (!table.fileIO().exists(paths.toPath(file))) {
-                        return Optional.of(file.fileName());
+                        return Optional.of("data file %s is gone".formatted(file.fileName()));
                     }
                 }
             }

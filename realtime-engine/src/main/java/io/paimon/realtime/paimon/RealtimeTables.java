@@ -2,6 +2,7 @@ package io.paimon.realtime.paimon;
 
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -9,6 +10,8 @@ import java.util.StringJoiner;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.fs.local.LocalFileIO;
+import org.apache.paimon.schema.SchemaManager;
+import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
@@ -72,6 +75,25 @@ public final class RealtimeTables
     {
         int index = rowType.getFieldIndex(OFFSET_COLUMN);
         return index >= 0 && rowType.getTypeAt(index).getTypeRoot() == DataTypeRoot.BIGINT ? index : -1;
+    }
+
+    /** The table as it is defined now, columns and options; options that only this table object has stay. */
+    public static FileStoreTable newest(FileStoreTable table)
+    {
+        SchemaManager schemas = table.schemaManager();
+        TableSchema latest = schemas.latest()
+                .orElseThrow(() -> new RealtimeException(Code.UNAVAILABLE, "Table %s is gone".formatted(table.fullName())));
+        if (latest.id() == table.schema().id()) {
+            return table;
+        }
+        Map<String, String> stored = schemas.schema(table.schema().id()).options();
+        Map<String, String> options = new HashMap<>(latest.options());
+        table.options().forEach((key, value) -> {
+            if (!value.equals(stored.get(key))) {
+                options.put(key, value);
+            }
+        });
+        return table.copy(latest.copy(options));
     }
 
     /** A partition for people, {@code k=v/k2=v2}; never used to identify one. */

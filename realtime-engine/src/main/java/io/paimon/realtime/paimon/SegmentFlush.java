@@ -6,6 +6,7 @@ import io.paimon.realtime.model.RealtimeException.Code;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.io.DataFileMeta;
 import org.apache.paimon.table.FileStoreTable;
@@ -31,29 +32,35 @@ public final class SegmentFlush
     /**
      * Writes all rows.
      *
+     * @param bucket where all rows belong; empty if each is to be routed by itself
      * @param rows may reuse one row object
      * @param expectedRows what the data files must hold in the end; anything else is refused loudly
      */
-    public List<CommitMessage> flush(PartitionBucket bucket, Iterator<InternalRow> rows, long expectedRows, long identifier)
+    public List<CommitMessage> flush(Optional<PartitionBucket> bucket, Iterator<InternalRow> rows, long expectedRows, long identifier)
     {
         List<CommitMessage> messages = new ArrayList<>();
         try (TableWriteImpl<?> write = table.newWrite(commitUser)) {
             while (rows.hasNext()) {
-                write.write(rows.next(), bucket.bucket());
+                if (bucket.isPresent()) {
+                    write.write(rows.next(), bucket.get().bucket());
+                }
+                else {
+                    write.write(rows.next());
+                }
             }
             messages.addAll(write.prepareCommit(true, identifier));
             long written = 0;
             for (CommitMessage message : messages) {
                 CommitMessageImpl files = (CommitMessageImpl) message;
-                if (!files.partition().equals(bucket.partition()) || files.bucket() != bucket.bucket()) {
+                if (bucket.isPresent() && !bucket.get().equals(new PartitionBucket(files.partition(), files.bucket()))) {
                     throw new RealtimeException(Code.INTERNAL,
-                            "Table %s: rows of %s were routed to bucket %s".formatted(table.fullName(), bucket, files.bucket()));
+                            "Table %s: rows of %s were routed to bucket %s".formatted(table.fullName(), bucket.get(), files.bucket()));
                 }
                 written += files.newFilesIncrement().newFiles().stream().mapToLong(DataFileMeta::rowCount).sum();
             }
             if (written != expectedRows) {
                 throw new RealtimeException(Code.INTERNAL,
-                        "Table %s, %s: flushed %s rows of %s".formatted(table.fullName(), bucket, written, expectedRows));
+                        "Table %s: flushed %s rows of %s".formatted(where(bucket), written, expectedRows));
             }
             return messages;
         }
@@ -62,7 +69,13 @@ public final class SegmentFlush
             if (e instanceof RealtimeException realtimeException) {
                 throw realtimeException;
             }
-            throw new RealtimeException(Code.COMMIT_FAILED, "Table %s, %s: flush failed: %s".formatted(table.fullName(), bucket, e.getMessage()), e);
+            throw new RealtimeException(Code.COMMIT_FAILED, "Table %s: flush failed: %s".formatted(where(bucket), e.getMessage()), e);
         }
+    }
+
+    private String where(Optional<PartitionBucket> bucket)
+    {
+        return bucket.map(place -> "%s, bucket %s of partition '%s'".formatted(table.fullName(), place.bucket(),
+                RealtimeTables.describePartition(table, place.partition()))).orElse(table.fullName());
     }
 }

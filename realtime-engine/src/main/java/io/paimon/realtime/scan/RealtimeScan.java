@@ -162,11 +162,18 @@ public final class RealtimeScan
         Map<PartitionBucket, OffsetRange> memory = new TreeMap<>(PartitionBucket.ORDER);
         memory.putAll(point.memory());
         memory.forEach((key, offsets) -> {
-            if ((bucket.isEmpty() || bucket.getAsInt() == key.bucket()) && (pruning.isEmpty() || pruning.get().mayMatch(key))) {
+            boolean wanted = bucket.isEmpty() || bucket.getAsInt() == key.bucket();
+            if (wanted && (pruning.isEmpty() || mayMatch(held, pruning.get(), key))) {
                 splits.add(new MemorySplit(point.snapshotId(), key, offsets));
             }
         });
         return new RealtimePlan(target, resultType(), filter, point.snapshotId(), splits, context.allocator(), held.memory().orElse(null));
+    }
+
+    private boolean mayMatch(HeldCut held, BucketPruning pruning, PartitionBucket key)
+    {
+        return pruning.mayMatchPartition(key)
+                && (!held.memory().orElseThrow().isRoutedBy(key, table.coreOptions().bucket()) || pruning.mayMatchBucket(key));
     }
 
     /** The table at a snapshot, with the schema it has here. */

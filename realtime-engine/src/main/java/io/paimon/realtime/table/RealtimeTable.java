@@ -20,6 +20,7 @@ import io.paimon.realtime.paimon.ProgressCommit;
 import io.paimon.realtime.paimon.ProgressFiles;
 import io.paimon.realtime.paimon.ProgressFiles.Published;
 import io.paimon.realtime.paimon.RealtimeTables;
+import io.paimon.realtime.paimon.Rescaling;
 import io.paimon.realtime.paimon.RowRouting;
 import io.paimon.realtime.paimon.SegmentFlush;
 import io.paimon.realtime.paimon.StorageTrial;
@@ -80,6 +81,8 @@ public final class RealtimeTable implements AutoCloseable
     private final OpenRounds rounds = new OpenRounds();
     /** A directly committed statement whose fate is unknown: no offset is given out before it is settled. Changed under the round lock. */
     private volatile UnsettledStatement statement;
+    /** Why appends are refused though the table can be committed; null if they are not. */
+    private volatile RealtimeException refusal;
     /** The last round is under way or done. */
     private volatile boolean draining;
     private volatile String lastError = "";
@@ -240,6 +243,10 @@ public final class RealtimeTable implements AutoCloseable
         claim.checkLease();
         if (draining) {
             throw new RealtimeException(Code.UNAVAILABLE, "Table %s is being closed".formatted(name));
+        }
+        RealtimeException reason = refusal;
+        if (reason != null) {
+            throw new RealtimeException(reason.code(), reason.getMessage(), reason);
         }
         if (statement != null) {
             throw new RealtimeException(Code.UNAVAILABLE,
@@ -618,7 +625,11 @@ public final class RealtimeTable implements AutoCloseable
         try (MemoryBudget.Reservation _ = options.budget().reserveForFlush("Flush of table " + name, sealed.segment().memoryBytes(),
                 options.appendTimeoutMillis());
                 SegmentRows rows = new SegmentRows(sealed.indexer().createCommitReaders(sealed.segment()), sealed.table().rowType())) {
-            return new SegmentFlush(sealed.table(), claim.commitUser()).flush(sealed.bucket(), rows, sealed.segment().rowCount(), identifier);
+            // rows of before a rescale belong to other buckets now
+            boolean rescaled = Rescaling.isChanged(sealed.table(), table);
+            FileStoreTable target = rescaled ? Rescaling.withBuckets(sealed.table(), table.coreOptions().bucket()) : sealed.table();
+            return new SegmentFlush(target, claim.commitUser()).flush(rescaled ? Optional.empty() : Optional.of(sealed.bucket()), rows,
+                    sealed.segment().rowCount(), identifier);
         }
     }
 
@@ -687,13 +698,13 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
-    /** A round whose data files are gone can never be committed: its segments, which are all still there, are flushed anew. */
+    /** If the files of a round can never be committed, its segments, which are all still there, are flushed anew. */
     private void giveUpUncommittable(PreparedRound round, ProgressCommit commit, RuntimeException failure)
     {
         try {
-            Optional<String> missing = commit.missingDataFile(round.messages());
-            if (statement == null && missing.isPresent() && commit.find(round.next()).isEmpty()) {
-                log.warn("Table %s: data file %s of round %s is gone: the round is flushed anew", name, missing.get(), round.next().identifier());
+            Optional<String> reason = commit.uncommittableReason(round.messages());
+            if (statement == null && reason.isPresent() && commit.find(round.next()).isEmpty()) {
+                log.warn("Table %s: %s: round %s is flushed anew", name, reason.get(), round.next().identifier());
                 rounds.clear();
             }
         }
@@ -743,18 +754,37 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
-    /** Looks for a newer schema; rows written from then on have it. Says whether there is one. */
+    /**
+     * Looks for a newer definition of the table; rows written from then on have it. If it cannot be written in real time, rows are refused until it can, and those that were accepted are committed
+     * as they are.
+     *
+     * @return whether there is a newer one that can be written
+     */
     @CanIgnoreReturnValue
     public boolean refreshSchema()
     {
-        FileStoreTable latest = RealtimeTables.openForWriting(table.copyWithLatestSchema());
+        FileStoreTable latest = RealtimeTables.newest(table);
         if (latest.schema().id() == table.schema().id()) {
+            refusal = null;
             return false;
         }
-        StorageTrial.check(latest);
+        try {
+            latest = RealtimeTables.openForWriting(latest);
+            StorageTrial.check(latest);
+            Optional<String> rescaling = Rescaling.isChanged(table, latest) ? Rescaling.problem(latest) : Optional.empty();
+            if (rescaling.isPresent()) {
+                throw new RealtimeException(Code.UNAVAILABLE, "Table %s: %s".formatted(name, rescaling.get()));
+            }
+        }
+        catch (RealtimeException e) {
+            log.warn("Rows are refused: %s", e.getMessage());
+            refusal = e;
+            return false;
+        }
         appendLock.lock();
         try {
             table = latest;
+            refusal = null;
         }
         finally {
             appendLock.unlock();

@@ -10,13 +10,23 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class SharedView
 {
     private final MemIndexer indexer;
+    private final int buckets;
     private final MemReadView view;
     private final AtomicInteger holders = new AtomicInteger(1);
 
-    SharedView(MemIndexer indexer)
+    /**
+     * @param buckets number of buckets by which the rows were routed
+     */
+    SharedView(MemIndexer indexer, int buckets)
     {
         this.indexer = indexer;
+        this.buckets = buckets;
         this.view = indexer.acquireReadView();
+    }
+
+    int buckets()
+    {
+        return buckets;
     }
 
     MemIndexer indexer()

@@ -68,6 +68,13 @@ public final class TableCut
                 .collect(Collectors.toMap(Map.Entry::getKey, entry -> new OffsetRange(entry.getValue().committed(), entry.getValue().upper()))));
     }
 
+    /** Whether all rows of the partition-bucket were routed by this number of buckets: after a rescale some may not have been. */
+    public boolean isRoutedBy(PartitionBucket bucket, int count)
+    {
+        BucketCut cut = buckets.get(bucket);
+        return cut == null || cut.views().stream().allMatch(view -> view.buckets() == count);
+    }
+
     void retain()
     {
         if (holders.getAndIncrement() <= 0) {

@@ -58,7 +58,7 @@ final class TableMemory
         private void renewViews()
         {
             List<SharedView> old = views;
-            views = generations.stream().map(generation -> new SharedView(generation.indexer)).toList();
+            views = generations.stream().map(generation -> new SharedView(generation.indexer, generation.table.coreOptions().bucket())).toList();
             old.forEach(SharedView::release);
         }
     }

@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.paimon.CoreOptions;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.data.GenericRow;
@@ -150,7 +151,7 @@ final class UnionHistory
 
     private void step() throws Exception
     {
-        switch (random.nextInt(25)) {
+        switch (random.nextInt(26)) {
             case 0, 1, 2, 3, 4, 5 -> append();
             case 6, 7 -> named("round", this::commitRound);
             case 8 -> named("prepare", this::prepare);
@@ -163,6 +164,7 @@ final class UnionHistory
             case 17, 18 -> changeSchema();
             case 19, 20 -> hold();
             case 21 -> restart();
+            case 23 -> rescale();
             case 22 -> {
                 if (!held.isEmpty()) {
                     held.remove(random.nextInt(held.size())).run();
@@ -213,10 +215,10 @@ final class UnionHistory
         Optional<PreparedRound> prepared = write.prepareCommitWithProgress(last + 1 + random.nextInt(2));
         assertThat(prepared.isPresent()).isEqualTo(live.stream().anyMatch(row -> row.round == null));
         prepared.ifPresent(next -> {
-            assertThat(write.prepareCommitWithProgress(next.next().identifier())).contains(next);
             Round round = new Round(next);
             rounds.add(round);
             live.stream().filter(row -> row.round == null).forEach(row -> row.round = round);
+            assertThat(write.prepareCommitWithProgress(next.next().identifier())).contains(next);
         });
     }
 
@@ -345,6 +347,25 @@ final class UnionHistory
         table.schemaManager().commitChanges(changes);
         table = table.copyWithLatestSchema();
         steps.add("schema " + table.rowType());
+    }
+
+    /** Another number of buckets, for the data there is as well; rows in memory were routed by the old one. */
+    private void rescale() throws Exception
+    {
+        int buckets = table.coreOptions().bucket();
+        if (buckets < 0) {
+            return;
+        }
+        steps.add("rescale");
+        while (rounds.stream().anyMatch(round -> !round.committed)) {
+            commit();
+        }
+        table.schemaManager().commitChanges(SchemaChange.setOption(CoreOptions.BUCKET.key(), Integer.toString(buckets % 4 + 1)));
+        table = FileStoreTableFactory.create(files, path);
+        List<ModelRow> committed = live.stream().filter(ModelRow::isCommitted).toList();
+        PlainPaimon.truncate(table);
+        PlainPaimon.append(table, committed.stream().map(row -> row.as(table.rowType())).toList());
+        committed.forEach(row -> row.round = foreign);
     }
 
     /** The writer goes away; what it had not committed is lost. */

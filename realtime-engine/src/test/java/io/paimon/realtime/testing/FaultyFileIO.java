@@ -40,16 +40,21 @@ public final class FaultyFileIO implements FileIO
     private final FileIO files;
     private transient volatile Fault fault;
 
-    /** One fault: the operation that fails, counted over those that match. */
-    private record Fault(BiPredicate<Operation, Path> matches, AtomicInteger countdown, boolean afterEffect, boolean forever, Optional<Thread> thread)
+    /**
+     * One fault: the operation that fails, counted over those that match.
+     *
+     * @param action what happens; none for a failure
+     */
+    private record Fault(BiPredicate<Operation, Path> matches, AtomicInteger countdown, boolean afterEffect, boolean forever, Optional<Thread> thread,
+            Optional<Runnable> action)
     {
         boolean strikes(Operation operation, Path path)
         {
-            if (thread.isPresent() && thread.get() != Thread.currentThread() || !matches.test(operation, path)) {
+            if ((thread.isPresent() && thread.get() != Thread.currentThread()) || !matches.test(operation, path)) {
                 return false;
             }
             int left = countdown.getAndDecrement();
-            return left == 0 || left < 0 && forever;
+            return left == 0 || (left < 0 && forever);
         }
     }
 
@@ -61,19 +66,25 @@ public final class FaultyFileIO implements FileIO
     /** The matching operation fails, once, with or without having taken effect. Replaces what was armed before. */
     public void failOnce(BiPredicate<Operation, Path> matches, boolean afterEffect)
     {
-        fault = new Fault(matches, new AtomicInteger(0), afterEffect, false, Optional.empty());
+        fault = new Fault(matches, new AtomicInteger(0), afterEffect, false, Optional.empty(), Optional.empty());
     }
 
     /** Every matching operation fails from now on. */
     public void failAlways(BiPredicate<Operation, Path> matches)
     {
-        fault = new Fault(matches, new AtomicInteger(0), false, true, Optional.empty());
+        fault = new Fault(matches, new AtomicInteger(0), false, true, Optional.empty(), Optional.empty());
     }
 
     /** Of this thread's operations the one after {@code count} others fails, once. */
     public void failAfter(int count, boolean afterEffect)
     {
-        fault = new Fault((_, _) -> true, new AtomicInteger(count), afterEffect, false, Optional.of(Thread.currentThread()));
+        fault = new Fault((_, _) -> true, new AtomicInteger(count), afterEffect, false, Optional.of(Thread.currentThread()), Optional.empty());
+    }
+
+    /** Something happens right before, or right after, the next matching operation, on its thread; nothing fails. The action may use these files. */
+    public void meanwhile(BiPredicate<Operation, Path> matches, boolean afterEffect, Runnable action)
+    {
+        fault = new Fault(matches, new AtomicInteger(0), afterEffect, false, Optional.empty(), Optional.of(action));
     }
 
     /** Nothing fails any more. */
@@ -100,18 +111,24 @@ public final class FaultyFileIO implements FileIO
 
     private void before(Operation operation, Path path) throws IOException
     {
-        Fault armed = fault;
-        if (armed != null && !armed.afterEffect() && armed.strikes(operation, path)) {
-            throw new InjectedFault(operation, path);
-        }
+        strike(operation, path, false);
     }
 
     private void after(Operation operation, Path path) throws IOException
     {
+        strike(operation, path, true);
+    }
+
+    private void strike(Operation operation, Path path, boolean afterEffect) throws IOException
+    {
         Fault armed = fault;
-        if (armed != null && armed.afterEffect() && armed.strikes(operation, path)) {
+        if (armed == null || armed.afterEffect() != afterEffect || !armed.strikes(operation, path)) {
+            return;
+        }
+        if (armed.action().isEmpty()) {
             throw new InjectedFault(operation, path);
         }
+        armed.action().get().run();
     }
 
     @Override
