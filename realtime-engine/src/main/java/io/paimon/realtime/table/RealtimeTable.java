@@ -675,6 +675,7 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
+    @GuardedBy("roundLock")
     private long commit(PreparedRound round)
     {
         ProgressCommit commit = newCommit();
@@ -688,6 +689,7 @@ public final class RealtimeTable implements AutoCloseable
     }
 
     /** A round whose data files are gone can never be committed: its segments, which are all still there, are flushed anew. */
+    @GuardedBy("roundLock")
     private void giveUpUncommittable(PreparedRound round, ProgressCommit commit, RuntimeException failure)
     {
         try {
