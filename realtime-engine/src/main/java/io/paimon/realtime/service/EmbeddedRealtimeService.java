@@ -129,11 +129,12 @@ public final class EmbeddedRealtimeService implements RealtimeService
                 .findFirst()
                 .orElseThrow(() -> new RealtimeException(Code.UNAVAILABLE,
                         "paimon.realtime.mem-indexer: there is no '%s'".formatted(options.memIndexer())));
-        this.directory = DataDirectory.open(options.dataDirectory());
         this.allocator = ArrowMemory.newRootAllocator(options.memoryLimit());
         this.transfer = ArrowMemory.newRootAllocator(TRANSFER_LIMIT);
         this.budget = new MemoryBudget(options.memoryLimit(), allocator::getAllocatedMemory, this::onPressure);
         this.pins = new Pins(board, options.readLeaseTimeout().toMillis(), leaseClock);
+        // last of what can fail: nobody would give the lock back
+        this.directory = DataDirectory.open(options.dataDirectory());
         this.scheduler = Executors
                 .newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat("realtime-schedule-%d").setDaemon(true).build());
         this.rounds = Executors.newFixedThreadPool(options.flushThreads(),

@@ -686,6 +686,7 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
+    @GuardedBy("roundLock")
     private long commit(PreparedRound round)
     {
         ProgressCommit commit = newCommit();
@@ -699,6 +700,7 @@ public final class RealtimeTable implements AutoCloseable
     }
 
     /** If the files of a round can never be committed, its segments, which are all still there, are flushed anew. */
+    @GuardedBy("roundLock")
     private void giveUpUncommittable(PreparedRound round, ProgressCommit commit, RuntimeException failure)
     {
         try {

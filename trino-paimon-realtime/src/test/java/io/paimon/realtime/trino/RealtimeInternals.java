@@ -95,6 +95,7 @@ final class RealtimeInternals
         assertEventually(() -> {
             assertThat(service().pinnedQueries()).describedAs("queries with a lease").isZero();
             assertThat(service().allocator().getAllocatedMemory()).describedAs(service().allocator().toVerboseString()).isZero();
+            assertThat(service().transferAllocator().getAllocatedMemory()).describedAs("bytes on their way to clients").isZero();
             for (TestingTrinoServer server : queryRunner.getServers()) {
                 carrier(server).ifPresent(carrier -> assertThat(carrier.allocatedBytes()).describedAs("bytes received over Flight").isZero());
             }
