@@ -38,7 +38,7 @@ class TestBench
     private static final Set<String> LINEITEM_QUERIES = ImmutableSet.of("count", "sum", "filter", "wide", "group");
 
     @TempDir
-    private Path directory;
+    private static Path directory;
     private DistributedQueryRunner queryRunner;
 
     @BeforeAll
