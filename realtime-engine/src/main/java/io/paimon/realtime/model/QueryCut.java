@@ -3,6 +3,7 @@ package io.paimon.realtime.model;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * What a query sees of the writer: for every real-time table the state at one and the same instant. Plain data; the memory behind it is held by the service under
@@ -28,13 +29,16 @@ public record QueryCut(String queryId, String address, String incarnation, long 
      * @param lineage random id of the table as real-time writers know it
      * @param epoch writer epoch under which the table is claimed
      * @param committedSnapshot newest own snapshot L when the cut was taken
+     * @param bucketCount number of buckets by which all rows in memory were routed; empty if several were in use, after a rescale
      * @param buckets offsets per partition-bucket: start = D at L (what is committed at L), end = U (what the cut shows)
      */
-    public record TableCutInfo(String lineage, long epoch, long committedSnapshot, Map<PartitionBucket, OffsetRange> buckets)
+    public record TableCutInfo(String lineage, long epoch, long committedSnapshot, OptionalInt bucketCount,
+            Map<PartitionBucket, OffsetRange> buckets)
     {
         public TableCutInfo
         {
             requireNonNull(lineage, "lineage is null");
+            requireNonNull(bucketCount, "bucketCount is null");
             buckets = Map.copyOf(buckets);
         }
     }

@@ -14,6 +14,7 @@ import io.paimon.realtime.paimon.ProgressFiles.Published;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.catalog.Identifier;
@@ -63,19 +64,19 @@ public final class ReadPoints
         Optional<Long> latest = progressFiles.latestSnapshotId();
         Optional<String> lineage = progressFiles.lineage();
         if (latest.isEmpty() || lineage.isEmpty()) {
-            return new ReadPoint(latest.map(OptionalLong::of).orElse(OptionalLong.empty()), Map.of());
+            return new ReadPoint(latest.map(OptionalLong::of).orElse(OptionalLong.empty()), OptionalInt.empty(), Map.of());
         }
         long snapshot = latest.get();
         Optional<Published> published = progressFiles.newest(lineage.get(), snapshot);
         while (published.isPresent() && isOpenedLater(published.get())) {
             snapshot = published.get().snapshotId() - 1;
             if (snapshot < Snapshot.FIRST_SNAPSHOT_ID) {
-                return new ReadPoint(OptionalLong.empty(), Map.of());
+                return new ReadPoint(OptionalLong.empty(), OptionalInt.empty(), Map.of());
             }
             checkExists(snapshot);
             published = progressFiles.newest(lineage.get(), snapshot);
         }
-        return new ReadPoint(OptionalLong.of(snapshot), Map.of());
+        return new ReadPoint(OptionalLong.of(snapshot), OptionalInt.empty(), Map.of());
     }
 
     /** Whether the cut's writer opened the table only after the cut: then none of its rows belongs to the query. */
@@ -108,12 +109,13 @@ public final class ReadPoints
             snapshot = published.get().snapshotId() - 1;
             if (snapshot < Snapshot.FIRST_SNAPSHOT_ID) {
                 // the table was empty when the cut was taken, and the writer's claim is not older
-                return new ReadPoint(OptionalLong.empty(), memory(info, Optional.empty(), snapshot));
+                return new ReadPoint(OptionalLong.empty(), info.bucketCount(), memory(info, Optional.empty(), snapshot));
             }
             checkExists(snapshot);
             published = progressFiles.newest(info.lineage(), snapshot);
         }
-        return new ReadPoint(latest.isEmpty() ? OptionalLong.empty() : OptionalLong.of(snapshot), memory(info, published, snapshot));
+        return new ReadPoint(latest.isEmpty() ? OptionalLong.empty() : OptionalLong.of(snapshot), info.bucketCount(),
+                memory(info, published, snapshot));
     }
 
     private Map<PartitionBucket, OffsetRange> memory(TableCutInfo info, Optional<Published> published, long snapshot)

@@ -7,6 +7,7 @@ import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.QueryCut.TableCutInfo;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
@@ -64,8 +65,16 @@ public final class TableCut
     /** Plain data of the cut. */
     public TableCutInfo info()
     {
-        return new TableCutInfo(lineage, epoch, committedSnapshot, buckets.entrySet().stream()
+        return new TableCutInfo(lineage, epoch, committedSnapshot, bucketCount(), buckets.entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, entry -> new OffsetRange(entry.getValue().committed(), entry.getValue().upper()))));
+    }
+
+    /** Number of buckets by which all rows in memory were routed; empty if there are none, or several were in use. */
+    private OptionalInt bucketCount()
+    {
+        int[] counts = buckets.values().stream().flatMap(bucket -> bucket.views().stream()).mapToInt(SharedView::buckets).distinct().limit(2)
+                .toArray();
+        return counts.length == 1 ? OptionalInt.of(counts[0]) : OptionalInt.empty();
     }
 
     /** Whether all rows of the partition-bucket were routed by this number of buckets: after a rescale some may not have been. */

@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -200,7 +201,8 @@ final class InMemoryRealtimeService implements RealtimeService
         pinned.add(queryId);
         Map<String, TableCutInfo> cuts = new LinkedHashMap<>();
         tables.forEach(
-                (name, table) -> cuts.put(name.getFullName(), new TableCutInfo("lineage", 1, 1, Map.of(BUCKET, new OffsetRange(0, table.rows())))));
+                (name, table) -> cuts.put(name.getFullName(),
+                        new TableCutInfo("lineage", 1, 1, OptionalInt.empty(), Map.of(BUCKET, new OffsetRange(0, table.rows())))));
         return new QueryCut(queryId, "", incarnation, 0, cuts);
     }
 

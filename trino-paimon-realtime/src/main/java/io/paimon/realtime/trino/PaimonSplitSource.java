@@ -21,6 +21,7 @@ import org.apache.paimon.table.source.Split;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -133,13 +134,15 @@ class PaimonSplitSource implements ConnectorSplitSource
         FileStoreTable data = (FileStoreTable) table;
         Optional<BucketPruning> buckets = PaimonPredicates.toPaimon(data.rowType(), filter).map(predicate -> new BucketPruning(data, predicate));
         RealtimeTicket ticket = handle.realtime().get();
+        // rows in memory may still lie in the buckets of before a rescale
+        boolean prunesBuckets = buckets.isPresent() && ticket.bucketCount().equals(OptionalInt.of(data.coreOptions().bucket()));
         ImmutableList.Builder<RealtimeSplit> kept = ImmutableList.builder();
         for (RealtimeTicket.Range range : ticket.ranges()) {
             RealtimeSplit split = new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
                     range.bucket(), range.start(), range.end());
             PartitionBucket bucket = split.partitionBucket();
             if (matches(partitionFilter, bucket.partition()) && matches(dynamicPartitionFilter, bucket.partition())
-                    && (buckets.isEmpty() || buckets.get().mayMatch(bucket))) {
+                    && (!prunesBuckets || buckets.get().mayMatchBucket(bucket))) {
                 List<RealtimeSplit> pieces = split.divide();
                 kept.addAll(pieces);
                 memorySplits.addAndGet(pieces.size());
