@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 import org.apache.paimon.fs.Path;
 import org.apache.paimon.fs.PositionOutputStream;
+import org.apache.paimon.fs.SeekableInputStream;
 import org.apache.paimon.fs.local.LocalFileIO;
 
 /**
@@ -23,6 +24,12 @@ import org.apache.paimon.fs.local.LocalFileIO;
 public final class DurableLocalFileIO extends LocalFileIO
 {
     private static final long serialVersionUID = 1L;
+
+    @Override
+    public SeekableInputStream newInputStream(Path path) throws IOException
+    {
+        return new BufferedLocalInput(toFile(path));
+    }
 
     @Override
     public PositionOutputStream newOutputStream(Path path, boolean overwrite) throws IOException

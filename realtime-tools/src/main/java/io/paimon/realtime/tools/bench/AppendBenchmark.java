@@ -122,6 +122,7 @@ final class AppendBenchmark implements Benchmark
         try (EmbeddedRealtimeService service = warehouse.start(1L << 30, interval)) {
             Identifier table = warehouse.createRealtimeTable(BUCKETS);
             process = sustain(service, table, batches, length, batch -> service.append(table, batches.get(batch)));
+            service.drop(table);
             warehouse.dropTable(table);
         }
         paimon.add(paimon(warehouse, rows, passes));
