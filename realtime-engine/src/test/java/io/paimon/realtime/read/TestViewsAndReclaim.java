@@ -145,7 +145,7 @@ final class TestViewsAndReclaim
             long identifier = tester.nextIdentifier();
             List<Long> snapshots = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                tester.append(i * 10, i * 10 + 10);
+                tester.append(i * 10L, i * 10 + 10);
                 snapshots.add(tester.write().commitWithProgress(tester.prepare(identifier + i)));
                 assertThat(tester.union()).isEqualTo(texts(0, i * 10 + 10));
             }
