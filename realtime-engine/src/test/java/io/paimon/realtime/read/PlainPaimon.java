@@ -12,6 +12,14 @@ import org.apache.paimon.append.AppendCompactTask;
 import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.deletionvectors.BitmapDeletionVector;
+import org.apache.paimon.deletionvectors.DeletionVector;
+import org.apache.paimon.deletionvectors.append.AppendDeleteFileMaintainer;
+import org.apache.paimon.deletionvectors.append.BaseAppendDeleteFileMaintainer;
+import org.apache.paimon.index.IndexFileMeta;
+import org.apache.paimon.io.CompactIncrement;
+import org.apache.paimon.io.DataIncrement;
+import org.apache.paimon.manifest.IndexManifestEntry;
 import org.apache.paimon.operation.BaseAppendFileStoreWrite;
 import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.table.BucketMode;
@@ -20,6 +28,7 @@ import org.apache.paimon.table.sink.BatchTableCommit;
 import org.apache.paimon.table.sink.BatchTableWrite;
 import org.apache.paimon.table.sink.BatchWriteBuilder;
 import org.apache.paimon.table.sink.CommitMessage;
+import org.apache.paimon.table.sink.CommitMessageImpl;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.EndOfScanException;
 import org.apache.paimon.table.source.ReadBuilder;
@@ -93,6 +102,24 @@ public final class PlainPaimon
     {
         try (BatchTableCommit commit = table.newBatchWriteBuilder().newCommit()) {
             commit.truncatePartitions(List.of(table.store().pathFactory().partitionComputer().generatePartValues(partition)));
+        }
+    }
+
+    /** Deletes rows of a table of bucket -1 by a deletion vector: those at the positions, of its only data file. */
+    public static void delete(FileStoreTable table, int... positions) throws Exception
+    {
+        DataSplit split = (DataSplit) table.newReadBuilder().newScan().plan().splits().getFirst();
+        DeletionVector deleted = new BitmapDeletionVector();
+        for (int position : positions) {
+            deleted.delete(position);
+        }
+        AppendDeleteFileMaintainer maintainer = BaseAppendDeleteFileMaintainer.forUnawareAppend(table.store().newIndexFileHandler(),
+                table.snapshotManager().latestSnapshot(), split.partition());
+        maintainer.notifyNewDeletionVector(split.dataFiles().getFirst().fileName(), deleted);
+        List<IndexFileMeta> indexFiles = maintainer.persist().stream().map(IndexManifestEntry::indexFile).toList();
+        try (BatchTableCommit commit = table.newBatchWriteBuilder().newCommit()) {
+            commit.commit(List.of(new CommitMessageImpl(split.partition(), 0, split.totalBuckets(), DataIncrement.indexIncrement(indexFiles),
+                    CompactIncrement.emptyIncrement())));
         }
     }
 

@@ -319,6 +319,23 @@ final class TestUnionPlan
     }
 
     @Test
+    void rowsDeletedByVectorsAreNotCountedAndThoseOfMemoryAre() throws Exception
+    {
+        try (UnionTester tester = new UnionTester(-1, List.of(), Map.of("deletion-vectors.enabled", "true"))) {
+            tester.append(0, 10);
+            tester.round();
+            PlainPaimon.delete(tester.plainTable(), 0, 3, 9);
+            tester.append(10, 15);
+            assertThat(tester.union()).isEqualTo(matching(0, 15, id -> id != 0 && id != 3 && id != 9));
+            try (RealtimePlan plan = tester.scan().withFilter(PREDICATES.lessThan(0, 11L)).withReadType(new RowType(List.of())).plan()) {
+                assertThat(UnionTester.read(plan)).hasSize(8);
+            }
+            tester.round();
+            assertThat(tester.committed()).isEqualTo(matching(0, 15, id -> id != 0 && id != 3 && id != 9));
+        }
+    }
+
+    @Test
     void projectionsReorderAndCountWithoutColumns() throws Exception
     {
         try (UnionTester tester = new UnionTester(2, List.of(), Map.of())) {
