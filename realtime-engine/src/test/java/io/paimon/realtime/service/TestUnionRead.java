@@ -114,6 +114,20 @@ final class TestUnionRead
     }
 
     @Test
+    void anotherMemoryIsFoundByItsName() throws Exception
+    {
+        tester.restart(tester.options().withMemIndexer("list"));
+        Identifier table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
+        tester.append(table, rows(0, 100));
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 100)));
+        tester.service().flush(Optional.of(table));
+        tester.append(table, rows(100, 120));
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 120)));
+        tester.service().flush(Optional.of(table));
+        assertThat(tester.committed(table)).isEqualTo(texts(rows(0, 120)));
+    }
+
+    @Test
     void roundWithNothingWrittenMakesNoSnapshot() throws Exception
     {
         Identifier table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "1", "bucket-key", "id"));

@@ -58,20 +58,8 @@ final class TestRealtimeWrites extends AbstractTestQueryFramework
     }
 
     @Test
-    void memoryIsPluggableByName() throws Exception
+    void memoryIsFoundByName() throws Exception
     {
-        // comes from the engine's tests, found by ServiceLoader
-        createCatalog("listed", "list");
-        assertUpdate("CREATE SCHEMA listed.s");
-        assertUpdate("CREATE TABLE listed.s.t (id bigint, v varchar) WITH (realtime = true, bucket = 2, bucket_key = ARRAY['id'])");
-        assertUpdate("INSERT INTO listed.s.t VALUES (1, 'a'), (2, 'b'), (3, NULL)", 3);
-        assertQuery("SELECT * FROM listed.s.t", "VALUES (1, 'a'), (2, 'b'), (3, NULL)");
-        assertQuery("SELECT v FROM listed.s.t WHERE id = 2", "VALUES 'b'");
-        assertQuery("SELECT count(*) FROM listed.s.\"t$snapshots\"", "VALUES 1");
-        assertUpdate("CALL listed.system.flush()");
-        assertQuery("SELECT * FROM listed.s.t", "VALUES (1, 'a'), (2, 'b'), (3, NULL)");
-        assertUpdate("DROP TABLE listed.s.t");
-
         createCatalog("missing", "nothing");
         assertUpdate("CREATE SCHEMA missing.s");
         assertUpdate("CREATE TABLE missing.s.t (id bigint) WITH (realtime = true, bucket = -1)");
