@@ -3,6 +3,7 @@ package io.paimon.realtime.trino;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Inject;
+import io.trino.spi.NodeManager;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSession;
@@ -24,14 +25,18 @@ import static java.util.Objects.requireNonNull;
 
 public class PaimonSplitManager implements ConnectorSplitManager
 {
+    private static final int MEMORY_SPLITS_PER_CORE = 2;
+
     private final PaimonCatalog catalog;
     private final RealtimeQueries queries;
+    private final NodeManager nodes;
 
     @Inject
-    public PaimonSplitManager(PaimonCatalog catalog, RealtimeQueries queries)
+    public PaimonSplitManager(PaimonCatalog catalog, RealtimeQueries queries, NodeManager nodes)
     {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.queries = requireNonNull(queries, "queries is null");
+        this.nodes = requireNonNull(nodes, "nodes is null");
     }
 
     @Override
@@ -61,7 +66,14 @@ public class PaimonSplitManager implements ConnectorSplitManager
                 paimonTable,
                 handle,
                 maxSplitSize,
+                memorySplitTarget(),
                 dynamicFilterColumns.isEmpty() ? 0 : PaimonSessionProperties.getDynamicFilteringWaitTimeout(session).toMillis());
+    }
+
+    /** Two for each core of the cluster, whose nodes are taken to be like this one. */
+    private int memorySplitTarget()
+    {
+        return MEMORY_SPLITS_PER_CORE * Runtime.getRuntime().availableProcessors() * Math.max(1, nodes.getWorkerNodes().size());
     }
 
     private static void checkPartitionFilter(ConnectorSession session, PaimonTableHandle handle, Table table)

@@ -18,6 +18,7 @@ import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.ReadBuilder;
 import org.apache.paimon.table.source.Split;
 
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_READ_ERROR;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static java.lang.Math.ceilDiv;
 import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
@@ -37,10 +39,13 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 class PaimonSplitSource implements ConnectorSplitSource
 {
     private static final double MINIMUM_WEIGHT = 0.05;
+    /** Rows in memory that one thread reads faster than it takes to give them to two. */
+    private static final long MIN_MEMORY_SPLIT_ROWS = 131_072;
 
     private final Table table;
     private final PaimonTableHandle handle;
     private final long maxSplitSize;
+    private final int memorySplitTarget;
     private final long dynamicFilterWaitMillis;
     private final Optional<PartitionFilter> partitionFilter;
 
@@ -53,11 +58,15 @@ class PaimonSplitSource implements ConnectorSplitSource
     private final AtomicLong memorySplitsPruned = new AtomicLong();
     private final AtomicLong diskSplits = new AtomicLong();
 
-    PaimonSplitSource(Table table, PaimonTableHandle handle, long maxSplitSize, long dynamicFilterWaitMillis)
+    /**
+     * @param memorySplitTarget into about how many splits many rows in memory are cut: every one more costs the engine a driver and its share of the caches
+     */
+    PaimonSplitSource(Table table, PaimonTableHandle handle, long maxSplitSize, int memorySplitTarget, long dynamicFilterWaitMillis)
     {
         this.table = requireNonNull(table, "table is null");
         this.handle = requireNonNull(handle, "handle is null");
         this.maxSplitSize = maxSplitSize;
+        this.memorySplitTarget = memorySplitTarget;
         this.dynamicFilterWaitMillis = dynamicFilterWaitMillis;
         this.partitionFilter = handle.enforced().isAll() || !(table instanceof FileStoreTable fileStoreTable)
                 ? Optional.empty()
@@ -136,22 +145,24 @@ class PaimonSplitSource implements ConnectorSplitSource
         RealtimeTicket ticket = handle.realtime().get();
         // rows in memory may still lie in the buckets of before a rescale
         boolean prunesBuckets = buckets.isPresent() && ticket.bucketCount().equals(OptionalInt.of(data.coreOptions().bucket()));
-        ImmutableList.Builder<RealtimeSplit> kept = ImmutableList.builder();
+        List<RealtimeSplit> kept = new ArrayList<>();
         for (RealtimeTicket.Range range : ticket.ranges()) {
             RealtimeSplit split = new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
                     range.bucket(), range.start(), range.end());
             PartitionBucket bucket = split.partitionBucket();
             if (matches(partitionFilter, bucket.partition()) && matches(dynamicPartitionFilter, bucket.partition())
                     && (!prunesBuckets || buckets.get().mayMatchBucket(bucket))) {
-                List<RealtimeSplit> pieces = split.divide();
-                kept.addAll(pieces);
-                memorySplits.addAndGet(pieces.size());
+                kept.add(split);
             }
             else {
                 memorySplitsPruned.incrementAndGet();
             }
         }
-        return kept.build();
+        long memoryRows = kept.stream().mapToLong(split -> split.offsets().rows()).sum();
+        long splitRows = Math.max(MIN_MEMORY_SPLIT_ROWS, ceilDiv(memoryRows, memorySplitTarget));
+        List<RealtimeSplit> pieces = kept.stream().flatMap(split -> split.divide(splitRows).stream()).toList();
+        memorySplits.addAndGet(pieces.size());
+        return pieces;
     }
 
     private Iterator<Split> plan(TupleDomain<PaimonColumnHandle> dynamicPredicate)

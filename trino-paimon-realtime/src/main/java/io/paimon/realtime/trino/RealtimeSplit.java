@@ -35,7 +35,6 @@ public record RealtimeSplit(String address, String incarnation, String queryId, 
 
     private static final int INSTANCE_SIZE = instanceSize(RealtimeSplit.class);
     private static final long ROWS_OF_STANDARD_SPLIT = 1_000_000;
-    private static final long MAX_ROWS = 262_144;
 
     public RealtimeSplit
     {
@@ -59,11 +58,11 @@ public record RealtimeSplit(String address, String incarnation, String queryId, 
         return new OffsetRange(start, end);
     }
 
-    /** The same rows in splits of about equal size, so that several threads and nodes read them. */
-    List<RealtimeSplit> divide()
+    /** The same rows in splits of about equal size and at most {@code maxRows}, so that several threads and nodes read them. */
+    List<RealtimeSplit> divide(long maxRows)
     {
         long rows = end - start;
-        int pieces = toIntExact(ceilDiv(rows, MAX_ROWS));
+        int pieces = toIntExact(ceilDiv(rows, maxRows));
         ImmutableList.Builder<RealtimeSplit> splits = ImmutableList.builderWithExpectedSize(pieces);
         for (int i = 0; i < pieces; i++) {
             splits.add(new RealtimeSplit(address, incarnation, queryId, snapshotId, partition, bucket, start + rows * i / pieces,

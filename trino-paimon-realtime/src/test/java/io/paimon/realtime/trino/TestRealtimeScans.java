@@ -156,6 +156,23 @@ final class TestRealtimeScans extends AbstractTestQueryFramework
     }
 
     @Test
+    void manyRowsAreCutByTheSizeOfTheCluster()
+    {
+        assertUpdate("CREATE TABLE cut (id bigint) WITH (realtime = true, bucket = -1)");
+        long rows = 0;
+        for (int i = 0; i < 6; i++) {
+            rows += (long) getQueryRunner().execute("INSERT INTO cut SELECT orderkey FROM tpch.tiny.lineitem CROSS JOIN UNNEST(sequence(1, 4))")
+                    .getUpdateCount().orElseThrow();
+        }
+        int cores = Runtime.getRuntime().availableProcessors() * workers().size();
+        Run run = run("SELECT count(id) FROM cut");
+        assertThat(run.value()).isEqualTo(rows);
+        // two for each core, but none of much less than 131,072 rows
+        assertThat(run.splits(ScanMetrics.MEMORY_SPLITS)).isBetween(Math.min(2L * cores, rows / 131_072), Math.min(2L * cores, rows / 131_072 + 1));
+        assertUpdate("DROP TABLE cut");
+    }
+
+    @Test
     void oneNodeReadsInPlace() throws Exception
     {
         Path data = Files.createTempDirectory("realtime");

@@ -26,4 +26,21 @@ record Positions(int[] positions, int from, int count)
     {
         return positions == null ? from + i : positions[from + i];
     }
+
+    /** Some of these, {@code length} from {@code start} on. */
+    Positions slice(int start, int length)
+    {
+        return new Positions(positions, from + start, length);
+    }
+
+    void copyTo(int[] target, int at)
+    {
+        if (positions != null) {
+            System.arraycopy(positions, from, target, at, count);
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            target[at + i] = from + i;
+        }
+    }
 }

@@ -39,6 +39,9 @@ import org.apache.paimon.types.RowType;
  */
 final class RowSelector
 {
+    /** Rows that are tested together, so that what one test reads and leaves is still in the cache for the next. */
+    private static final int WINDOW = 4096;
+
     private final RowType rowType;
     private final List<FieldVector> columns;
     private ArrowRowView row;
@@ -56,29 +59,55 @@ final class RowSelector
     /** The positions, out of ascending ones, that match. */
     Positions select(Predicate predicate, Positions candidates)
     {
-        if (candidates.count() == 0) {
-            return candidates;
+        Test test = compile(predicate);
+        if (candidates.count() <= WINDOW) {
+            return test.select(candidates);
         }
+        int[] selected = new int[candidates.count()];
+        int count = 0;
+        for (int from = 0; from < candidates.count(); from += WINDOW) {
+            Positions matched = test.select(candidates.slice(from, Math.min(WINDOW, candidates.count() - from)));
+            matched.copyTo(selected, count);
+            count += matched.count();
+        }
+        return new Positions(selected, 0, count);
+    }
+
+    private Test compile(Predicate predicate)
+    {
         return switch (predicate) {
-            case CompoundPredicate compound when compound.function() instanceof Or -> selectAny(compound.children(), candidates);
             case CompoundPredicate compound -> {
-                Positions left = candidates;
-                for (Predicate child : compound.children()) {
-                    left = select(child, left);
-                }
-                yield left;
+                List<Test> children = compound.children().stream().map(this::compile).toList();
+                yield compound.function() instanceof Or
+                        ? candidates -> selectAny(children, candidates)
+                        : candidates -> selectAll(children, candidates);
             }
-            case LeafPredicate leaf -> selectLeaf(leaf, candidates);
-            default -> selectRowByRow(predicate, candidates);
+            case LeafPredicate leaf -> compileLeaf(leaf);
+            default -> candidates -> selectRowByRow(predicate, candidates);
         };
     }
 
-    private Positions selectAny(List<Predicate> children, Positions candidates)
+    private static Positions selectAll(List<Test> children, Positions candidates)
+    {
+        Positions left = candidates;
+        for (Test child : children) {
+            if (left.count() == 0) {
+                return left;
+            }
+            left = child.select(left);
+        }
+        return left;
+    }
+
+    private static Positions selectAny(List<Test> children, Positions candidates)
     {
         Positions left = candidates;
         Positions selected = Positions.range(0, 0);
-        for (Predicate child : children) {
-            Positions matched = select(child, left);
+        for (Test child : children) {
+            if (left.count() == 0) {
+                return selected;
+            }
+            Positions matched = child.select(left);
             selected = merge(selected, matched);
             left = without(left, matched);
         }
@@ -122,34 +151,43 @@ final class RowSelector
         return Positions.of(left);
     }
 
-    private Positions selectLeaf(LeafPredicate leaf, Positions candidates)
+    private Test compileLeaf(LeafPredicate leaf)
     {
+        Test rowByRow = candidates -> selectRowByRow(leaf, candidates);
         if (!(leaf.transform() instanceof FieldTransform transform)) {
-            return selectRowByRow(leaf, candidates);
+            return rowByRow;
         }
         FieldRef reference = transform.fieldRef();
         DataType type = rowType.getTypeAt(reference.index());
         if (!reference.type().equalsIgnoreNullable(type)) {
-            return selectRowByRow(leaf, candidates);
+            return rowByRow;
         }
         FieldVector vector = columns.get(reference.index());
         if (leaf.function() instanceof IsNull || leaf.function() instanceof IsNotNull) {
-            return selectNulls(vector, leaf.function() instanceof IsNull, candidates);
+            return compileNulls(vector, leaf.function() instanceof IsNull);
         }
         List<Object> literals = leaf.literals();
         if (vector == null || literals.isEmpty() || literals.stream().anyMatch(Objects::isNull)) {
-            return selectRowByRow(leaf, candidates);
+            return rowByRow;
         }
+        // counted once: Arrow counts anew each time
+        boolean nulls = vector.getNullCount() > 0;
         if (vector instanceof VarCharVector strings) {
             StringTest test = stringTest(leaf);
-            return test == null ? selectRowByRow(leaf, candidates) : selectStrings(strings, test, candidates);
+            return test == null ? rowByRow : candidates -> selectStrings(strings, nulls, test, candidates);
         }
         LongValues numbers = LongValues.of(vector);
         long[] bounds = numbers == null ? null : literals(literals, type);
-        if (bounds == null) {
-            return selectRowByRow(leaf, candidates);
-        }
-        return selectNumbers(leaf, vector, numbers, bounds, candidates);
+        NumberTest test = bounds == null ? null : numberTest(leaf, bounds);
+        return test == null ? rowByRow : candidates -> {
+            if (values.length < candidates.count()) {
+                values = new long[candidates.count()];
+            }
+            numbers.read(candidates, values);
+            int[] selected = test.select(candidates);
+            int count = selected[selected.length - 1];
+            return nulls ? dropNulls(vector, selected, count) : new Positions(selected, 0, count);
+        };
     }
 
     private static long[] literals(List<Object> literals, DataType type)
@@ -165,49 +203,51 @@ final class RowSelector
         return numbers;
     }
 
-    private Positions selectNulls(FieldVector vector, boolean wanted, Positions candidates)
+    private static Test compileNulls(FieldVector vector, boolean wanted)
     {
-        if (vector == null || vector.getNullCount() == vector.getValueCount()) {
-            return wanted ? candidates : Positions.range(0, 0);
+        Test all = candidates -> candidates;
+        Test none = _ -> Positions.range(0, 0);
+        int nullCount = vector == null ? 0 : vector.getNullCount();
+        if (vector == null || nullCount == vector.getValueCount()) {
+            return wanted ? all : none;
         }
-        if (vector.getNullCount() == 0) {
-            return wanted ? Positions.range(0, 0) : candidates;
+        if (nullCount == 0) {
+            return wanted ? none : all;
         }
         long validity = vector.getValidityBufferAddress();
-        int[] selected = new int[candidates.count()];
-        int count = 0;
-        for (int i = 0; i < candidates.count(); i++) {
-            int position = candidates.get(i);
-            selected[count] = position;
-            count += Bits.isSet(validity, position) != wanted ? 1 : 0;
-        }
-        return new Positions(selected, 0, count);
+        return candidates -> {
+            int[] selected = new int[candidates.count()];
+            int count = 0;
+            for (int i = 0; i < candidates.count(); i++) {
+                int position = candidates.get(i);
+                selected[count] = position;
+                count += Bits.isSet(validity, position) != wanted ? 1 : 0;
+            }
+            return new Positions(selected, 0, count);
+        };
     }
 
-    private Positions selectNumbers(LeafPredicate leaf, FieldVector vector, LongValues numbers, long[] literals, Positions candidates)
+    /** Null if the function is none that is known here. */
+    private NumberTest numberTest(LeafPredicate leaf, long[] literals)
     {
-        if (values.length < candidates.count()) {
-            values = new long[candidates.count()];
-        }
-        numbers.read(candidates, values);
         long first = literals[0];
-        int[] selected = switch (leaf.function()) {
-            case Equal _ -> between(first, first, false, candidates);
-            case NotEqual _ -> between(first, first, true, candidates);
-            case LessThan _ -> between(first, Long.MAX_VALUE, true, candidates);
-            case LessOrEqual _ -> between(Long.MIN_VALUE, first, false, candidates);
-            case GreaterThan _ -> between(Long.MIN_VALUE, first, true, candidates);
-            case GreaterOrEqual _ -> between(first, Long.MAX_VALUE, false, candidates);
-            case Between _ -> between(first, literals[1], false, candidates);
-            case NotBetween _ -> between(first, literals[1], true, candidates);
-            case In _ -> in(literals, false, candidates);
-            case NotIn _ -> in(literals, true, candidates);
+        return switch (leaf.function()) {
+            case Equal _ -> candidates -> between(first, first, false, candidates);
+            case NotEqual _ -> candidates -> between(first, first, true, candidates);
+            case LessThan _ -> candidates -> between(first, Long.MAX_VALUE, true, candidates);
+            case LessOrEqual _ -> candidates -> between(Long.MIN_VALUE, first, false, candidates);
+            case GreaterThan _ -> candidates -> between(Long.MIN_VALUE, first, true, candidates);
+            case GreaterOrEqual _ -> candidates -> between(first, Long.MAX_VALUE, false, candidates);
+            case Between _ -> candidates -> between(first, literals[1], false, candidates);
+            case NotBetween _ -> candidates -> between(first, literals[1], true, candidates);
+            case In _,NotIn _ -> {
+                long[] sorted = literals.clone();
+                Arrays.sort(sorted);
+                boolean negated = leaf.function() instanceof NotIn;
+                yield candidates -> in(sorted, negated, candidates);
+            }
             default -> null;
         };
-        if (selected == null) {
-            return selectRowByRow(leaf, candidates);
-        }
-        return dropNulls(vector, selected);
     }
 
     /** The matching positions; the array's last element is their number. */
@@ -233,10 +273,8 @@ final class RowSelector
         return selected;
     }
 
-    private int[] in(long[] literals, boolean negated, Positions candidates)
+    private int[] in(long[] sorted, boolean negated, Positions candidates)
     {
-        long[] sorted = literals.clone();
-        Arrays.sort(sorted);
         int total = candidates.count();
         int[] selected = new int[total + 1];
         int count = 0;
@@ -248,12 +286,8 @@ final class RowSelector
         return selected;
     }
 
-    private static Positions dropNulls(FieldVector vector, int[] selected)
+    private static Positions dropNulls(FieldVector vector, int[] selected, int count)
     {
-        int count = selected[selected.length - 1];
-        if (vector.getNullCount() == 0) {
-            return new Positions(selected, 0, count);
-        }
         long validity = vector.getValidityBufferAddress();
         int kept = 0;
         for (int i = 0; i < count; i++) {
@@ -264,22 +298,20 @@ final class RowSelector
         return new Positions(selected, 0, kept);
     }
 
-    private Positions selectStrings(VarCharVector vector, StringTest test, Positions candidates)
+    private static Positions selectStrings(VarCharVector vector, boolean nulls, StringTest test, Positions candidates)
     {
         long offsets = vector.getOffsetBufferAddress();
         long data = vector.getDataBufferAddress();
-        int total = candidates.count();
-        int[] selected = new int[total + 1];
+        int[] selected = new int[candidates.count()];
         int count = 0;
-        for (int i = 0; i < total; i++) {
+        for (int i = 0; i < candidates.count(); i++) {
             int position = candidates.get(i);
             int start = getInt(offsets + 4L * position);
             int length = getInt(offsets + 4L * (position + 1)) - start;
             selected[count] = position;
             count += test.matches(data + start, length) ? 1 : 0;
         }
-        selected[total] = count;
-        return dropNulls(vector, selected);
+        return nulls ? dropNulls(vector, selected, count) : new Positions(selected, 0, count);
     }
 
     /** Null if the function is none that is known here. */
@@ -367,6 +399,20 @@ final class RowSelector
             count += predicate.test(row.setPosition(position)) ? 1 : 0;
         }
         return new Positions(selected, 0, count);
+    }
+
+    /** Those of the candidates that match. */
+    @FunctionalInterface
+    private interface Test
+    {
+        Positions select(Positions candidates);
+    }
+
+    /** Those of the candidates whose numbers, which are in {@code values}, match; the array's last element is how many. */
+    @FunctionalInterface
+    private interface NumberTest
+    {
+        int[] select(Positions candidates);
     }
 
     @FunctionalInterface
