@@ -314,8 +314,9 @@ final class InMemoryRealtimeService implements RealtimeService
     }
 
     @Override
-    public void release(Identifier table)
+    public void release(Identifier table, Runnable change)
     {
+        change.run();
         table(table).close();
         tables.remove(table);
     }

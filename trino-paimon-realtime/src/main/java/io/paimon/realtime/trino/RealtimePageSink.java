@@ -34,6 +34,7 @@ final class RealtimePageSink implements ConnectorPageSink
     private final RowType rowType;
     private final String part = UUID.randomUUID().toString();
     private ArrowRowWriter batch;
+    private boolean staged;
     private long completedBytes;
 
     RealtimePageSink(PaimonWriteHandle handle, RealtimeTarget target, RealtimeCarrier carrier, RowType tableType)
@@ -74,6 +75,7 @@ final class RealtimePageSink implements ConnectorPageSink
         if (batch == null) {
             return;
         }
+        staged = true;
         try (ArrowRowWriter writer = batch; VectorSchemaRoot rows = writer.finish()) {
             carrier.stage(target.address(), target.incarnation(), handle.identifier(), target.statement(), part, rows);
         }
@@ -92,7 +94,7 @@ final class RealtimePageSink implements ConnectorPageSink
     public CompletableFuture<Collection<Slice>> finish()
     {
         send();
-        return completedFuture(ImmutableList.of(Slices.utf8Slice(part)));
+        return completedFuture(staged ? ImmutableList.of(Slices.utf8Slice(part)) : ImmutableList.of());
     }
 
     @Override
