@@ -174,7 +174,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
         this.address = requireNonNull(address, "address is null");
     }
 
-    /** Random id of this start of the service. */
+    @Override
     public String incarnation()
     {
         return incarnation;
@@ -201,7 +201,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     @Override
     public WriterStatus status()
     {
-        String error = open.values().stream().map(table -> table.status().lastError()).filter(text -> !text.isEmpty()).findFirst().orElse("");
+        String error = open.values().stream().map(RealtimeTable::lastError).filter(text -> !text.isEmpty()).findFirst().orElse("");
         return new WriterStatus(address, incarnation, phase, open.size(), closed.get() ? 0 : budget.used(), options.memoryLimit(), 0, error);
     }
 

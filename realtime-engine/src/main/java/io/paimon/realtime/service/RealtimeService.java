@@ -23,8 +23,11 @@ import org.apache.paimon.types.RowType;
  */
 public interface RealtimeService extends AutoCloseable
 {
-    /** Address, incarnation, phase, memory: never throws, also when the service is unusable. */
+    /** Address, incarnation, phase, memory: never throws, also when the service is unusable, and waits for nothing that is under way. */
     WriterStatus status();
+
+    /** Random id of this start of the service, to which cuts and rows in memory belong. Never throws, and waits for nothing that is under way. */
+    String incarnation();
 
     /** Per partition-bucket state of one table. */
     TableStatus tableStatus(Identifier table);
@@ -50,9 +53,9 @@ public interface RealtimeService extends AutoCloseable
 
     /**
      * Makes the named parts of the statement visible at once; other parts of it are dropped. Idempotent by statement id: a repetition answers as the first call did. A part that
-     * never staged a row is allowed.
+     * staged no row need not be named; a statement that staged none is published without parts, as 0 rows.
      *
-     * @throws io.paimon.realtime.model.RealtimeException NOT_FOUND if parts are named and nothing is staged for the statement: it was abandoned, or the writer restarted since
+     * @throws io.paimon.realtime.model.RealtimeException NOT_FOUND if a named part is not there, unless the statement was published already
      */
     AppendResult publish(Identifier table, String statement, Set<String> parts);
 

@@ -924,6 +924,12 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
+    /** Newest failure of a round that still matters, empty if none. Waits for nothing. */
+    public String lastError()
+    {
+        return lastError;
+    }
+
     public TableStatus status()
     {
         appendLock.lock();
