@@ -174,6 +174,10 @@ public class PaimonMetadata implements ConnectorMetadata
     public void dropSchema(ConnectorSession session, String schemaName, boolean cascade)
     {
         String database = database(schemaName);
+        List<Identifier> dropped = cascade
+                ? catalog.listTables(database).stream().map(table -> new Identifier(database, table)).collect(toImmutableList())
+                : ImmutableList.of();
+        forgetInWriter(dropped);
         try {
             catalog.catalog().dropDatabase(database, false, cascade);
         }
@@ -185,6 +189,9 @@ public class PaimonMetadata implements ConnectorMetadata
         }
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot drop schema %s: %s".formatted(schemaName, e.getMessage()), e);
+        }
+        finally {
+            forgetInWriter(dropped);
         }
         handles.clear();
         unionHandles.clear();
@@ -613,9 +620,9 @@ public class PaimonMetadata implements ConnectorMetadata
         if (handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
             throw new TrinoException(NOT_SUPPORTED, "%s cannot be dropped".formatted(handle.name()));
         }
+        forgetInWriter(ImmutableList.of(handle.identifier()));
         try {
             catalog.catalog().dropTable(handle.identifier(), false);
-            writer.local().ifPresent(service -> service.drop(handle.identifier()));
         }
         catch (Catalog.TableNotExistException e) {
             throw new TableNotFoundException(handle.name(), e);
@@ -623,7 +630,16 @@ public class PaimonMetadata implements ConnectorMetadata
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot drop table %s: %s".formatted(handle.name(), e.getMessage()), e);
         }
+        finally {
+            forgetInWriter(ImmutableList.of(handle.identifier()));
+        }
         forget(handle);
+    }
+
+    /** The writer forgets the tables and their rows: before they are dropped, as it writes into their folders, and afterwards, as an append may have opened one meanwhile. */
+    private void forgetInWriter(List<Identifier> dropped)
+    {
+        writer.local().ifPresent(service -> dropped.forEach(service::drop));
     }
 
     @Override

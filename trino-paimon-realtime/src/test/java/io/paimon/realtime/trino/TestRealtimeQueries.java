@@ -2,12 +2,14 @@ package io.paimon.realtime.trino;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.paimon.realtime.service.EmbeddedRealtimeService;
 import io.trino.Session;
 import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.apache.paimon.catalog.Identifier;
 import org.junit.jupiter.api.Test;
 
 /** Rows in the writer's memory through SQL, on one coordinator and two workers: memory splits are read in place on the one and over Flight on the others. */
@@ -106,5 +108,31 @@ final class TestRealtimeQueries extends AbstractTestQueryFramework
         assertQuery("SELECT committed_offset, upper_offset, memory_rows FROM \"state$realtime\"", "SELECT 0, 3, 3");
         assertThat((String) computeScalar("SELECT address FROM paimon.system.realtime_writers")).startsWith("grpc://127.0.0.1:");
         assertUpdate("DROP TABLE state");
+    }
+
+    @Test
+    void dropSchemaCascadeAlsoDropsWhatTheWriterHolds()
+    {
+        assertUpdate("CREATE SCHEMA doomed");
+        for (long rows = 3; rows > 0; rows--) {
+            assertUpdate("CREATE TABLE doomed.a (id bigint) WITH (realtime = true, bucket = -1)");
+            assertUpdate("CREATE TABLE doomed.b (id bigint) WITH (realtime = true, bucket = -1)");
+            assertUpdate("INSERT INTO doomed.a SELECT n FROM UNNEST(sequence(1, %s)) t (n)".formatted(rows), rows);
+            assertUpdate("INSERT INTO doomed.b VALUES 1", 1);
+            assertThat(computeScalar("SELECT count(*) FROM doomed.a")).isEqualTo(rows);
+            assertQueryFails("DROP SCHEMA doomed RESTRICT", ".*non-empty schema.*");
+            assertThat(computeScalar("SELECT count(*) FROM doomed.a")).isEqualTo(rows);
+            assertUpdate("DROP SCHEMA doomed CASCADE");
+            assertThat(service().tableStatus(new Identifier("doomed", "a")).buckets()).isEmpty();
+            assertThat(service().tableStatus(new Identifier("doomed", "b")).buckets()).isEmpty();
+            assertThat(computeActual("SHOW SCHEMAS").getOnlyColumnAsSet()).doesNotContain("doomed");
+            assertUpdate("CREATE SCHEMA doomed");
+        }
+        assertUpdate("DROP SCHEMA doomed");
+    }
+
+    private EmbeddedRealtimeService service()
+    {
+        return new RealtimeInternals(getDistributedQueryRunner(), "paimon").service();
     }
 }
