@@ -3,6 +3,7 @@ package io.paimon.realtime.trino;
 import io.trino.Session;
 import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.QueryRunner;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 import java.util.stream.Collectors;
@@ -45,6 +46,26 @@ final class TestPaimonQueries extends AbstractTestQueryFramework
                 assertUpdate("DROP TABLE t");
             }
         }
+    }
+
+    @Test
+    void unknownOptionsAreRefused()
+    {
+        for (String option : new String[]{"snapshot.num-retained.mim", "tag.automatic-kreation", "realtime.enabeld", "realtime.", "metadata.iceberg.storaje",
+                "commit.callback.com.Example.parms", "commit.callback..param", "partition.mark-done-action.http", "variant.shreding", "fields.",
+                "file.format.per.levels", "parquetx.block.size"}) {
+            assertQueryFails("CREATE TABLE misspelt (id bigint) WITH (extra_properties = MAP(ARRAY['%s'], ARRAY['1']))".formatted(option),
+                    ".*Paimon has no table option '" + Pattern.quote(option) + "'.*");
+        }
+        assertUpdate("CREATE TABLE spelt (id bigint, s varchar) WITH (extra_properties = MAP("
+                + "ARRAY['snapshot.time-retained', 'tag.num-retained-max', 'metadata.iceberg.format-version', 'commit.callback.com.Example.param', 'tag.callback.com.Example.param', "
+                + "'fields.s.ignore-retract', 'file-index.bloom-filter.columns', 'parquet.block.size', 'orc.compress', 'file.format.per.level.0', "
+                + "'file.compression.per.level', 'snapshot.expire.clean-empty-directories', 'metadata.stats-mode'], "
+                + "ARRAY['2 h', '7', '2', 'x', 'y', 'true', 's', '1048576', 'zstd', 'avro', '0:lz4,1:zstd', 'true', 'full']))");
+        assertQuery("SELECT value FROM \"spelt$options\" WHERE key = 'snapshot.time-retained'", "VALUES '2 h'");
+        assertQueryFails("ALTER TABLE spelt SET PROPERTIES extra_properties = MAP(ARRAY['snapshot.time-retaned'], ARRAY['1 h'])",
+                ".*Paimon has no table option 'snapshot.time-retaned'.*");
+        assertUpdate("DROP TABLE spelt");
     }
 
     @Test
