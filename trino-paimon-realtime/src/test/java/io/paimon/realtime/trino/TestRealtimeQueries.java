@@ -1,15 +1,20 @@
 package io.paimon.realtime.trino;
 
+import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_REALTIME_CUT_EXPIRED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.paimon.realtime.service.EmbeddedRealtimeService;
 import io.trino.Session;
 import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
+import io.trino.testing.QueryFailedException;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.Table;
 import org.junit.jupiter.api.Test;
 
 /** Rows in the writer's memory through SQL, on one coordinator and two workers: memory splits are read in place on the one and over Flight on the others. */
@@ -24,6 +29,8 @@ final class TestRealtimeQueries extends AbstractTestQueryFramework
                 .addConnectorProperty("paimon.realtime.enabled", "true")
                 .addConnectorProperty("paimon.realtime.data-directory", data.toString())
                 .addConnectorProperty("paimon.realtime.commit-interval", "1h")
+                // nothing is mended behind the back of a test
+                .addConnectorProperty("paimon.realtime.writer-lease-timeout", "1h")
                 .build();
         queryRunner.execute("CREATE SCHEMA paimon.tpch");
         return queryRunner;
@@ -129,6 +136,26 @@ final class TestRealtimeQueries extends AbstractTestQueryFramework
             assertUpdate("CREATE SCHEMA doomed");
         }
         assertUpdate("DROP SCHEMA doomed");
+    }
+
+    @Test
+    void tableWhoseSnapshotIsGoneCanBeDescribedChangedAndDropped() throws Exception
+    {
+        assertUpdate("CREATE TABLE rolled (id bigint) WITH (realtime = true, bucket = -1)");
+        assertUpdate("INSERT INTO rolled VALUES 1", 1);
+        assertUpdate("ALTER TABLE rolled EXECUTE flush");
+        Table table = new RealtimeInternals(getDistributedQueryRunner(), "paimon").catalog().load(new Identifier("tpch", "rolled")).orElseThrow();
+        long first = ((FileStoreTable) table).snapshotManager().latestSnapshotId();
+        assertUpdate("INSERT INTO rolled VALUES 2", 1);
+        assertUpdate("ALTER TABLE rolled EXECUTE flush");
+        table.rollbackTo(first);
+        assertThatThrownBy(() -> computeActual("SELECT * FROM rolled")).isInstanceOfSatisfying(QueryFailedException.class,
+                e -> assertThat(getDistributedQueryRunner().getCoordinator().getFullQueryInfo(e.getQueryId()).getErrorCode()).isEqualTo(PAIMON_REALTIME_CUT_EXPIRED.toErrorCode()));
+        assertThat(computeActual("DESCRIBE rolled").getRowCount()).isEqualTo(1);
+        assertUpdate("COMMENT ON TABLE rolled IS 'rolled back'");
+        assertUpdate("ALTER TABLE rolled ADD COLUMN name varchar");
+        assertQuery(committed(), "SELECT id FROM rolled", "VALUES 1");
+        assertUpdate("DROP TABLE rolled");
     }
 
     private EmbeddedRealtimeService service()
