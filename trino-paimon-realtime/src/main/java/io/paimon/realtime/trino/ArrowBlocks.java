@@ -195,7 +195,7 @@ final class ArrowBlocks
         for (int i = 0; i < count; i++) {
             // what lies under a NULL may be out of range
             if (isValid(validity, i)) {
-                values[i] = multiplyExact(getLong(address + (long) rows.get(i) * Long.BYTES), MICROS_PER_MILLI);
+                values[i] = TimestampRange.micros(getLong(address + (long) rows.get(i) * Long.BYTES), 0);
             }
         }
         return new LongArrayBlock(count, Optional.ofNullable(validity), values);
@@ -414,15 +414,15 @@ final class ArrowBlocks
     {
         if (type instanceof TimestampWithTimeZoneType zoned) {
             if (zoned.isShort()) {
-                zoned.writeLong(builder, packDateTimeWithZone(epochMillis, UTC_KEY));
+                zoned.writeLong(builder, packDateTimeWithZone(TimestampRange.checkZoned(epochMillis), UTC_KEY));
             }
             else {
-                zoned.writeObject(builder, LongTimestampWithTimeZone.fromEpochMillisAndFraction(epochMillis, nanosOfMilli * PICOS_PER_NANO, UTC_KEY));
+                zoned.writeObject(builder, LongTimestampWithTimeZone.fromEpochMillisAndFraction(TimestampRange.checkZoned(epochMillis), nanosOfMilli * PICOS_PER_NANO, UTC_KEY));
             }
             return;
         }
         TimestampType timestamp = (TimestampType) type;
-        long micros = multiplyExact(epochMillis, MICROS_PER_MILLI) + nanosOfMilli / 1_000;
+        long micros = TimestampRange.micros(epochMillis, nanosOfMilli / 1_000);
         if (timestamp.isShort()) {
             timestamp.writeLong(builder, micros);
         }

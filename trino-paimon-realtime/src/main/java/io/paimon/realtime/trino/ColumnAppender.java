@@ -49,7 +49,6 @@ import static com.google.common.collect.ImmutableList.toImmutableList;
 import static io.trino.spi.type.Chars.truncateToLengthAndTrimSpaces;
 import static io.trino.spi.type.DateTimeEncoding.packDateTimeWithZone;
 import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
-import static io.trino.spi.type.Timestamps.MICROSECONDS_PER_MILLISECOND;
 import static io.trino.spi.type.Timestamps.NANOSECONDS_PER_MICROSECOND;
 import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_MILLISECOND;
 import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_NANOSECOND;
@@ -416,7 +415,7 @@ abstract class ColumnAppender
             millis -= Math.floorMod(millis, millisUnit);
             int nanos = value.getNanoOfMillisecond();
             nanos -= nanos % nanosUnit;
-            long micros = millis * MICROSECONDS_PER_MILLISECOND + nanos / NANOSECONDS_PER_MICROSECOND;
+            long micros = TimestampRange.micros(millis, nanos / NANOSECONDS_PER_MICROSECOND);
             if (type.isShort()) {
                 type.writeLong(out, micros);
             }
@@ -458,12 +457,12 @@ abstract class ColumnAppender
             long millis = value.getMillisecond();
             millis -= Math.floorMod(millis, millisUnit);
             if (type.isShort()) {
-                type.writeLong(out, packDateTimeWithZone(millis, UTC_KEY));
+                type.writeLong(out, packDateTimeWithZone(TimestampRange.checkZoned(millis), UTC_KEY));
             }
             else {
                 int nanos = value.getNanoOfMillisecond();
                 nanos -= nanos % nanosUnit;
-                type.writeObject(out, LongTimestampWithTimeZone.fromEpochMillisAndFraction(millis, nanos * PICOSECONDS_PER_NANOSECOND, UTC_KEY));
+                type.writeObject(out, LongTimestampWithTimeZone.fromEpochMillisAndFraction(TimestampRange.checkZoned(millis), nanos * PICOSECONDS_PER_NANOSECOND, UTC_KEY));
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.inject.Inject;
 import io.trino.spi.TrinoException;
 import org.apache.paimon.catalog.Catalog;
@@ -12,6 +13,7 @@ import org.apache.paimon.options.Options;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 
 import static io.trino.spi.StandardErrorCode.CONFIGURATION_INVALID;
@@ -22,6 +24,14 @@ import static java.util.Objects.requireNonNull;
 /** The one place where a Paimon catalog is made, and with it the choice of the FileIO that all tables use. */
 public class PaimonCatalogFactory
 {
+    /** Options of the Paimon catalog that follow from properties of their own. */
+    private static final Map<String, String> PROPERTY_OF_OPTION = ImmutableMap.of(
+            CatalogOptions.METASTORE.key(), "paimon.catalog.type",
+            CatalogOptions.WAREHOUSE.key(), "paimon.warehouse",
+            CatalogOptions.CACHE_ENABLED.key(), "paimon.metadata.cache-ttl",
+            CatalogOptions.CACHE_EXPIRE_AFTER_WRITE.key(), "paimon.metadata.cache-ttl",
+            CatalogOptions.CACHE_EXPIRE_AFTER_ACCESS.key(), "paimon.metadata.cache-ttl");
+
     private final PaimonConfig config;
     private final PaimonFileSystemConfig fileSystemConfig;
     private final PaimonCatalogOptions catalogOptions;
@@ -44,6 +54,11 @@ public class PaimonCatalogFactory
             throw new TrinoException(NOT_SUPPORTED,
                     "paimon.catalog.type=%s is not supported yet: use filesystem".formatted(config.getCatalogType().name().toLowerCase(ENGLISH)));
         }
+        PROPERTY_OF_OPTION.forEach((option, property) -> {
+            if (catalogOptions.options().containsKey(option)) {
+                throw new TrinoException(CONFIGURATION_INVALID, "%s%s cannot be set: use %s".formatted(PaimonCatalogOptions.PREFIX, option, property));
+            }
+        });
         Options options = new Options();
         catalogOptions.options().forEach(options::set);
         options.set(CatalogOptions.METASTORE, "filesystem");

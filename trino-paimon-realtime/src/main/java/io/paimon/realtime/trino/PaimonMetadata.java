@@ -9,6 +9,7 @@ import io.airlift.slice.Slice;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.paimon.LeaseFile;
 import io.paimon.realtime.model.WriterStatus;
+import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.trino.PaimonWriteHandle.RealtimeTarget;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
@@ -48,11 +49,16 @@ import org.apache.paimon.Snapshot;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.BinaryRow;
+import org.apache.paimon.fs.Path;
+import org.apache.paimon.fs.local.LocalFileIO;
+import org.apache.paimon.options.Options;
 import org.apache.paimon.schema.Schema;
 import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.BucketMode;
+import org.apache.paimon.table.CatalogEnvironment;
 import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.FileStoreTableFactory;
 import org.apache.paimon.table.Table;
 import org.apache.paimon.table.sink.CommitMessage;
 import org.apache.paimon.table.sink.CommitMessageImpl;
@@ -175,6 +181,10 @@ public class PaimonMetadata implements ConnectorMetadata
     public void dropSchema(ConnectorSession session, String schemaName, boolean cascade)
     {
         String database = database(schemaName);
+        List<Identifier> dropped = cascade
+                ? catalog.listTables(database).stream().map(table -> new Identifier(database, table)).collect(toImmutableList())
+                : ImmutableList.of();
+        forgetInWriter(dropped);
         try {
             catalog.catalog().dropDatabase(database, false, cascade);
         }
@@ -186,6 +196,9 @@ public class PaimonMetadata implements ConnectorMetadata
         }
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot drop schema %s: %s".formatted(schemaName, e.getMessage()), e);
+        }
+        finally {
+            forgetInWriter(dropped);
         }
         handles.clear();
         unionHandles.clear();
@@ -260,7 +273,7 @@ public class PaimonMetadata implements ConnectorMetadata
         return known == null ? made : known;
     }
 
-    /** What the query sees of the writer; where the writer is unavailable, everything works but the reading of rows. */
+    /** What the query sees of the writer; where it can see nothing, everything works but the reading of rows. */
     private PaimonTableHandle withMemory(ConnectorSession session, PaimonTableHandle handle, FileStoreTable table)
     {
         try {
@@ -268,10 +281,11 @@ public class PaimonMetadata implements ConnectorMetadata
             return handle.withRealtime(point.point().snapshotId(), RealtimeTicket.of(session.getQueryId(), point));
         }
         catch (TrinoException e) {
-            if (!e.getErrorCode().equals(PAIMON_REALTIME_UNAVAILABLE.toErrorCode())) {
+            PaimonErrorCode code = e.getCause() instanceof RealtimeException cause ? RealtimeWriter.errorCode(cause) : PAIMON_REALTIME_UNAVAILABLE;
+            if (!e.getErrorCode().equals(code.toErrorCode())) {
                 throw e;
             }
-            return handle.withUnavailable(e.getMessage());
+            return handle.withUnavailable(new PaimonTableHandle.Unavailable(code, e.getMessage()));
         }
     }
 
@@ -588,16 +602,36 @@ public class PaimonMetadata implements ConnectorMetadata
         }).forEach((option, value) -> value.ifPresent(present -> options.put(option, present)));
         PaimonTableProperties.checkRealtime(options, !primaryKey.isEmpty());
         try {
-            return builder
+            Schema schema = builder
                     .primaryKey(primaryKey)
                     .partitionKeys(partitionedBy)
                     .options(options)
                     .comment(tableMetadata.getComment().orElse(null))
                     .build();
+            checkWriterAccepts(TableSchema.create(0, schema));
+            return schema;
         }
         catch (IllegalArgumentException | IllegalStateException e) {
             throw new TrinoException(INVALID_TABLE_PROPERTY, "Cannot create table %s: %s".formatted(tableMetadata.getTable(), e.getMessage()), e);
         }
+    }
+
+    /**
+     * Refuses what the writer would refuse at the first row. A primary key is no reason: such tables are real-time by definition, and are written as committed rows.
+     *
+     * @throws TrinoException INVALID_TABLE_PROPERTY with the writer's reason
+     */
+    private static void checkWriterAccepts(TableSchema schema)
+    {
+        if (!PaimonTableProperties.isRealtime(schema.options()) || !schema.primaryKeys().isEmpty()) {
+            return;
+        }
+        // nothing is read or written: what matters is what the definition says
+        FileStoreTable table = FileStoreTableFactory.createWithoutFallbackBranch(LocalFileIO.create(), new Path("file:/"), schema, new Options(),
+                CatalogEnvironment.empty());
+        RealtimeTables.unsupportedReason(table).ifPresent(reason -> {
+            throw new TrinoException(INVALID_TABLE_PROPERTY, "The table cannot be a real-time table: " + reason);
+        });
     }
 
     private static void checkColumns(String property, List<String> columns, Set<String> existing)
@@ -616,9 +650,9 @@ public class PaimonMetadata implements ConnectorMetadata
         if (handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
             throw new TrinoException(NOT_SUPPORTED, "%s cannot be dropped".formatted(handle.name()));
         }
+        forgetInWriter(ImmutableList.of(handle.identifier()));
         try {
             catalog.catalog().dropTable(handle.identifier(), false);
-            writer.local().ifPresent(service -> service.drop(handle.identifier()));
         }
         catch (Catalog.TableNotExistException e) {
             throw new TableNotFoundException(handle.name(), e);
@@ -626,7 +660,16 @@ public class PaimonMetadata implements ConnectorMetadata
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot drop table %s: %s".formatted(handle.name(), e.getMessage()), e);
         }
+        finally {
+            forgetInWriter(ImmutableList.of(handle.identifier()));
+        }
         forget(handle);
+    }
+
+    /** The writer forgets the tables and their rows: before they are dropped, as it writes into their folders, and afterwards, as an append may have opened one meanwhile. */
+    private void forgetInWriter(List<Identifier> dropped)
+    {
+        writer.local().ifPresent(service -> dropped.forEach(service::drop));
     }
 
     @Override
@@ -688,6 +731,7 @@ public class PaimonMetadata implements ConnectorMetadata
         });
         PaimonTableProperties.checkRealtime(options, !table.primaryKeys().isEmpty());
         PaimonTableProperties.checkRouting(table.schema().options(), options);
+        checkWriterAccepts(table.schema().copy(options));
         if (PaimonTableProperties.isRealtime(table.options()) && !PaimonTableProperties.isRealtime(options)) {
             turnRealtimeOff(handle, table, () -> alter(handle, schemaChanges.build()));
             return;

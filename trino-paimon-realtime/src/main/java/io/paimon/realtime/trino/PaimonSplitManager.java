@@ -19,7 +19,6 @@ import org.apache.paimon.table.Table;
 
 import java.util.Set;
 
-import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_REALTIME_UNAVAILABLE;
 import static io.trino.spi.StandardErrorCode.QUERY_REJECTED;
 import static java.util.Objects.requireNonNull;
 
@@ -50,7 +49,7 @@ public class PaimonSplitManager implements ConnectorSplitManager
         PaimonTableHandle handle = (PaimonTableHandle) table;
         queries.planned(session.getQueryId());
         if (handle.unavailable().isPresent()) {
-            throw new TrinoException(PAIMON_REALTIME_UNAVAILABLE, handle.unavailable().get());
+            throw new TrinoException(handle.unavailable().get().code(), handle.unavailable().get().message());
         }
         if (handle.enforced().isNone() || handle.unenforced().isNone()) {
             return new FixedSplitSource(ImmutableList.of());

@@ -40,8 +40,18 @@ public record PaimonTableHandle(
         TupleDomain<PaimonColumnHandle> unenforced,
         OptionalLong limit,
         Optional<RealtimeTicket> realtime,
-        Optional<String> unavailable) implements ConnectorTableHandle
+        Optional<Unavailable> unavailable) implements ConnectorTableHandle
 {
+    /** The error that reading the table gives. */
+    public record Unavailable(PaimonErrorCode code, String message)
+    {
+        public Unavailable
+        {
+            requireNonNull(code, "code is null");
+            requireNonNull(message, "message is null");
+        }
+    }
+
     /** What is behind a table name. */
     public enum Kind
     {
@@ -83,7 +93,7 @@ public record PaimonTableHandle(
                 Optional.of(ticket), Optional.empty());
     }
 
-    PaimonTableHandle withUnavailable(String reason)
+    PaimonTableHandle withUnavailable(Unavailable reason)
     {
         return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced, limit,
                 Optional.empty(), Optional.of(reason));
@@ -103,7 +113,7 @@ public record PaimonTableHandle(
             builder.append(" snapshot=").append(snapshotId.isPresent() ? Long.toString(snapshotId.getAsLong()) : "none");
             builder.append(" mode=").append(readMode);
             realtime.ifPresent(ticket -> builder.append(" memoryRows=").append(ticket.rows()));
-            unavailable.ifPresent(reason -> builder.append(" unavailable: ").append(reason));
+            unavailable.ifPresent(reason -> builder.append(" unavailable: ").append(reason.message()));
         }
         if (!enforced.isAll()) {
             builder.append(" partitions=").append(enforced);

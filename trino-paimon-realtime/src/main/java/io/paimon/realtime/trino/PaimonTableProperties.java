@@ -3,6 +3,7 @@ package io.paimon.realtime.trino;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Iterables;
 import com.google.inject.Inject;
 import io.trino.spi.TrinoException;
 import io.trino.spi.session.PropertyMetadata;
@@ -10,6 +11,7 @@ import io.trino.spi.type.ArrayType;
 import io.trino.spi.type.MapType;
 import io.trino.spi.type.TypeManager;
 import org.apache.paimon.CoreOptions;
+import org.apache.paimon.iceberg.IcebergOptions;
 import org.apache.paimon.options.ConfigOption;
 import org.apache.paimon.options.FallbackKey;
 
@@ -63,10 +65,22 @@ public final class PaimonTableProperties
     /** Options that users do not set by name. */
     private static final Set<String> RESERVED_OPTIONS = ImmutableSet.of(CoreOptions.PATH.key(), "primary-key", "partition", "type");
     private static final Set<String> FILE_FORMATS = ImmutableSet.of("parquet", "orc", "avro");
+    /** Beginnings of options whose names hold the name of a column, of a level, of a class or of something a file format knows. */
     private static final List<String> DYNAMIC_PREFIXES = ImmutableList.of(
-            "fields.", "file-index.", "parquet.", "orc.", "avro.", "csv.", "json.", "realtime.", "snapshot.", "tag.", "metadata.iceberg.",
-            "commit.callback.",
-            "tag.callback.", "partition.mark-done-action.", "blob-descriptor.", "file.format.per.level", "file.compression.per.level", "variant.");
+            CoreOptions.FIELDS_PREFIX + ".",
+            CoreOptions.FILE_INDEX + ".",
+            CoreOptions.FILE_FORMAT_PARQUET + ".",
+            CoreOptions.FILE_FORMAT_ORC + ".",
+            CoreOptions.FILE_FORMAT_AVRO + ".",
+            CoreOptions.FILE_FORMAT_CSV + ".",
+            CoreOptions.FILE_FORMAT_JSON + ".",
+            CoreOptions.FILE_FORMAT_TEXT + ".",
+            CoreOptions.FILE_FORMAT_PER_LEVEL.key() + ".",
+            CoreOptions.FILE_COMPRESSION_PER_LEVEL.key() + ".",
+            CoreOptions.BLOB_DESCRIPTOR_PREFIX,
+            IcebergOptions.REST_CONFIG_PREFIX);
+    /** Options with the name of a class where these have a {@code #}. */
+    private static final List<String> CALLBACK_OPTIONS = ImmutableList.of(CoreOptions.COMMIT_CALLBACK_PARAM.key(), CoreOptions.TAG_CALLBACK_PARAM.key());
     private static final Set<String> KNOWN_OPTIONS = knownOptions();
 
     private final List<PropertyMetadata<?>> tableProperties;
@@ -152,20 +166,32 @@ public final class PaimonTableProperties
                 throw new TrinoException(INVALID_TABLE_PROPERTY, "Set '%s' by the table property '%s'".formatted(name, property));
             }
         });
-        if (!KNOWN_OPTIONS.contains(name) && DYNAMIC_PREFIXES.stream().noneMatch(name::startsWith)) {
+        if (!KNOWN_OPTIONS.contains(name) && !isDynamic(name)) {
             throw new TrinoException(INVALID_TABLE_PROPERTY, "Paimon has no table option '%s'".formatted(name));
         }
+    }
+
+    private static boolean isDynamic(String name)
+    {
+        return DYNAMIC_PREFIXES.stream().anyMatch(prefix -> name.length() > prefix.length() && name.startsWith(prefix))
+                || CALLBACK_OPTIONS.stream().anyMatch(option -> isCallbackOption(name, option.substring(0, option.indexOf('#')),
+                        option.substring(option.indexOf('#') + 1)));
+    }
+
+    private static boolean isCallbackOption(String name, String prefix, String suffix)
+    {
+        return name.length() > prefix.length() + suffix.length() && name.startsWith(prefix) && name.endsWith(suffix);
     }
 
     private static Set<String> knownOptions()
     {
         ImmutableSet.Builder<String> names = ImmutableSet.builder();
-        CoreOptions.getOptions().forEach(option -> {
+        for (ConfigOption<?> option : Iterables.concat(CoreOptions.getOptions(), IcebergOptions.getOptions())) {
             names.add(option.key());
             for (FallbackKey fallback : option.fallbackKeys()) {
                 names.add(fallback.getKey());
             }
-        });
+        }
         return names.build();
     }
 

@@ -403,6 +403,12 @@ public class RealtimeConfig
         return this;
     }
 
+    @AssertTrue(message = "paimon.realtime.flight.tls.certificate and paimon.realtime.flight.tls.key need each other")
+    public boolean isFlightTlsValid()
+    {
+        return flightTlsCertificate.isPresent() == flightTlsKey.isPresent();
+    }
+
     @AssertTrue(message = "paimon.realtime.writer-uri is required for, and only for, paimon.realtime.writer=remote")
     public boolean isWriterUriValid()
     {

@@ -8,13 +8,17 @@ import com.google.common.collect.ImmutableList;
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
 import io.paimon.realtime.memory.arrow.ArrowRowWriter;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.trino.PaimonWriteHandle.RealtimeTarget;
 import io.trino.spi.Page;
+import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorPageSink;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.types.DataField;
@@ -26,6 +30,7 @@ import org.apache.paimon.types.RowType;
 final class RealtimePageSink implements ConnectorPageSink
 {
     private static final int BATCH_ROWS = 16_384;
+    private static final long BATCH_BYTES = 8L << 20;
 
     private final PaimonWriteHandle handle;
     private final RealtimeTarget target;
@@ -35,6 +40,7 @@ final class RealtimePageSink implements ConnectorPageSink
     private final String part = UUID.randomUUID().toString();
     private ArrowRowWriter batch;
     private boolean staged;
+    private long batchBytes;
     private long completedBytes;
 
     RealtimePageSink(PaimonWriteHandle handle, RealtimeTarget target, RealtimeCarrier carrier, RowType tableType)
@@ -58,16 +64,30 @@ final class RealtimePageSink implements ConnectorPageSink
             for (int channel = 0; channel < readers.size(); channel++) {
                 row.setField(channel, readers.get(channel).read(page.getBlock(channel), position));
             }
+            append(row);
+        }
+        completedBytes += page.getSizeInBytes();
+        return NOT_BLOCKED;
+    }
+
+    private void append(GenericRow row)
+    {
+        try {
             if (batch == null) {
                 batch = new ArrowRowWriter(rowType, carrier.allocator());
             }
             batch.append(row);
-            if (batch.rowCount() == BATCH_ROWS) {
-                send();
-            }
+            batchBytes = batch.sizeInBytes();
         }
-        completedBytes += page.getSizeInBytes();
-        return NOT_BLOCKED;
+        catch (RealtimeException e) {
+            throw RealtimeWriter.toTrinoException(e);
+        }
+        catch (OutOfMemoryException e) {
+            throw noMemory(e);
+        }
+        if (batch.rowCount() == BATCH_ROWS || batchBytes >= BATCH_BYTES) {
+            send();
+        }
     }
 
     private void send()
@@ -79,9 +99,25 @@ final class RealtimePageSink implements ConnectorPageSink
         try (ArrowRowWriter writer = batch; VectorSchemaRoot rows = writer.finish()) {
             carrier.stage(target.address(), target.incarnation(), handle.identifier(), target.statement(), part, rows);
         }
+        catch (OutOfMemoryException e) {
+            throw noMemory(e);
+        }
         finally {
             batch = null;
+            batchBytes = 0;
         }
+    }
+
+    private TrinoException noMemory(OutOfMemoryException e)
+    {
+        return RealtimeWriter.toTrinoException(new RealtimeException(Code.RESOURCE_EXHAUSTED,
+                "Table %s: this node has no memory for these rows now; try again: %s".formatted(handle.identifier().getFullName(), e.getMessage()), e));
+    }
+
+    @Override
+    public long getMemoryUsage()
+    {
+        return batchBytes;
     }
 
     @Override
@@ -103,6 +139,7 @@ final class RealtimePageSink implements ConnectorPageSink
         if (batch != null) {
             batch.close();
             batch = null;
+            batchBytes = 0;
         }
     }
 }

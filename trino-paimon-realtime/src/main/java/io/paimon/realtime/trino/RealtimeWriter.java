@@ -178,7 +178,12 @@ public class RealtimeWriter
     /** The connector's error for one of the engine. */
     public static TrinoException toTrinoException(RealtimeException e)
     {
-        PaimonErrorCode code = switch (e.code()) {
+        return new TrinoException(errorCode(e), e.getMessage(), e);
+    }
+
+    static PaimonErrorCode errorCode(RealtimeException e)
+    {
+        return switch (e.code()) {
             case BAD_DATA, INVALID_ARGUMENT -> PaimonErrorCode.PAIMON_BAD_DATA;
             case NOT_FOUND, NOT_REALTIME -> PaimonErrorCode.PAIMON_CATALOG_ERROR;
             case FENCED, UNAVAILABLE, RESOURCE_EXHAUSTED -> PAIMON_REALTIME_UNAVAILABLE;
@@ -186,7 +191,6 @@ public class RealtimeWriter
             case COMMIT_FAILED -> PaimonErrorCode.PAIMON_COMMIT_ERROR;
             case INTERNAL -> PaimonErrorCode.PAIMON_INTERNAL_ERROR;
         };
-        return new TrinoException(code, e.getMessage(), e);
     }
 
     @PreDestroy

@@ -5,6 +5,7 @@ import static io.paimon.realtime.trino.RealtimeInternals.assertEventually;
 import static io.trino.testing.TestingSession.testSessionBuilder;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
@@ -106,6 +107,18 @@ final class TestCatalogLifeCycle
         execute("CREATE CATALOG %s USING paimon WITH (%s)".formatted(name,
                 properties.entrySet().stream().map(entry -> "\"%s\" = '%s'".formatted(entry.getKey(), entry.getValue()))
                         .collect(Collectors.joining(", "))));
+    }
+
+    @Test
+    void optionsThatHaveAPropertyOfTheirOwn()
+    {
+        for (Map.Entry<String, String> option : Map.of("metastore", "paimon.catalog.type", "warehouse", "paimon.warehouse", "cache-enabled",
+                "paimon.metadata.cache-ttl", "cache.expire-after-write", "paimon.metadata.cache-ttl").entrySet()) {
+            Map<String, String> properties = properties();
+            properties.put("paimon.catalog.option." + option.getKey(), "x");
+            assertThatThrownBy(() -> createCatalog("rt_option", properties)).rootCause()
+                    .hasMessageContaining("paimon.catalog.option.%s cannot be set: use %s".formatted(option.getKey(), option.getValue()));
+        }
     }
 
     private String phase(String catalog)

@@ -47,7 +47,9 @@ final class TestPaimonConnectorTest extends BaseConnectorTest
             case SUPPORTS_ADD_COLUMN_NOT_NULL_CONSTRAINT -> false;
             // Paimon keeps default values as text that only its own writers read
             case SUPPORTS_DEFAULT_COLUMN_VALUE, SUPPORTS_SET_DEFAULT_COLUMN_VALUE, SUPPORTS_DROP_DEFAULT_COLUMN_VALUE -> false;
-            case SUPPORTS_TRUNCATE, SUPPORTS_CANCELLATION -> true;
+            // a statement is a commit of its own, which the end of the transaction could not take back
+            case SUPPORTS_MULTI_STATEMENT_WRITES -> false;
+            case SUPPORTS_TRUNCATE, SUPPORTS_CANCELLATION, SUPPORTS_DYNAMIC_FILTER_PUSHDOWN, SUPPORTS_REPORTING_WRITTEN_BYTES -> true;
             default -> super.hasBehavior(connectorBehavior);
         };
     }

@@ -3,8 +3,16 @@ package io.paimon.realtime.trino;
 import io.trino.Session;
 import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.QueryRunner;
+import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.data.GenericRow;
+import org.apache.paimon.data.Timestamp;
+import org.apache.paimon.table.Table;
+import org.apache.paimon.table.sink.BatchTableCommit;
+import org.apache.paimon.table.sink.BatchTableWrite;
+import org.apache.paimon.table.sink.BatchWriteBuilder;
 import org.junit.jupiter.api.Test;
 
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -43,6 +51,63 @@ final class TestPaimonQueries extends AbstractTestQueryFramework
                         "SELECT * FROM orders WHERE orderstatus = 'F' AND orderkey < 100");
                 assertThat(computeActual("SELECT snapshot_id FROM \"t$snapshots\"").getRowCount()).isEqualTo(2);
                 assertUpdate("DROP TABLE t");
+            }
+        }
+    }
+
+    @Test
+    void unknownOptionsAreRefused()
+    {
+        for (String option : new String[]{"snapshot.num-retained.mim", "tag.automatic-kreation", "realtime.enabeld", "realtime.", "metadata.iceberg.storaje",
+                "commit.callback.com.Example.parms", "commit.callback..param", "partition.mark-done-action.http", "variant.shreding", "fields.",
+                "file.format.per.levels", "parquetx.block.size"}) {
+            assertQueryFails("CREATE TABLE misspelt (id bigint) WITH (extra_properties = MAP(ARRAY['%s'], ARRAY['1']))".formatted(option),
+                    ".*Paimon has no table option '" + Pattern.quote(option) + "'.*");
+        }
+        assertUpdate("CREATE TABLE spelt (id bigint, s varchar) WITH (extra_properties = MAP("
+                + "ARRAY['snapshot.time-retained', 'tag.num-retained-max', 'metadata.iceberg.format-version', 'commit.callback.com.Example.param', 'tag.callback.com.Example.param', "
+                + "'fields.s.ignore-retract', 'file-index.bloom-filter.columns', 'parquet.block.size', 'orc.compress', 'file.format.per.level.0', "
+                + "'file.compression.per.level', 'snapshot.expire.clean-empty-directories', 'metadata.stats-mode'], "
+                + "ARRAY['2 h', '7', '2', 'x', 'y', 'true', 's', '1048576', 'zstd', 'avro', '0:lz4,1:zstd', 'true', 'full']))");
+        assertQuery("SELECT value FROM \"spelt$options\" WHERE key = 'snapshot.time-retained'", "VALUES '2 h'");
+        assertQueryFails("ALTER TABLE spelt SET PROPERTIES extra_properties = MAP(ARRAY['snapshot.time-retaned'], ARRAY['1 h'])",
+                ".*Paimon has no table option 'snapshot.time-retaned'.*");
+        assertUpdate("DROP TABLE spelt");
+    }
+
+    @Test
+    void realtimeTablesThatTheWriterWouldRefuse()
+    {
+        assertQueryFails("CREATE TABLE refused (id bigint) WITH (realtime = true, bucket = -1, "
+                + "extra_properties = MAP(ARRAY['commit.callbacks'], ARRAY['com.example.Callback']))",
+                "The table cannot be a real-time table: option commit.callbacks hangs work on commits that real-time commits cannot do");
+        assertQueryFails("CREATE TABLE refused WITH (realtime = true, bucket = -1, "
+                + "extra_properties = MAP(ARRAY['metadata.iceberg.storage'], ARRAY['table-location'])) AS SELECT 1 id",
+                "The table cannot be a real-time table: option metadata.iceberg.storage .*");
+        assertQueryFails("SELECT * FROM refused", ".*Table 'paimon.tpch.refused' does not exist");
+        assertUpdate("CREATE TABLE refused (id bigint) WITH (bucket = -1, extra_properties = MAP(ARRAY['metadata.iceberg.storage'], ARRAY['table-location']))");
+        assertQueryFails("ALTER TABLE refused SET PROPERTIES realtime = true", "The table cannot be a real-time table: option metadata.iceberg.storage .*");
+        assertUpdate("ALTER TABLE refused SET PROPERTIES extra_properties = MAP(ARRAY['metadata.iceberg.storage'], ARRAY['disabled']), realtime = true");
+        assertUpdate("DROP TABLE refused");
+    }
+
+    /** Paimon's writer takes any long. */
+    @Test
+    void timestampsThatTheEngineCannotHold() throws Exception
+    {
+        for (String type : new String[]{"timestamp(3)", "timestamp(3) with time zone"}) {
+            for (String format : new String[]{"parquet", "avro"}) {
+                assertUpdate("CREATE TABLE far (id bigint, ts %s) WITH (file_format = '%s')".formatted(type, format));
+                Table table = new RealtimeInternals(getDistributedQueryRunner(), "paimon").catalog().load(new Identifier("tpch", "far")).orElseThrow();
+                BatchWriteBuilder builder = table.newBatchWriteBuilder();
+                try (BatchTableWrite write = builder.newWrite(); BatchTableCommit commit = builder.newCommit()) {
+                    write.write(GenericRow.of(1L, Timestamp.fromEpochMillis(1)));
+                    write.write(GenericRow.of(2L, Timestamp.fromEpochMillis(Long.MAX_VALUE)));
+                    commit.commit(write.prepareCommit());
+                }
+                assertQuery("SELECT id FROM far", "VALUES 1, 2");
+                assertQueryFails("SELECT ts FROM far", "9223372036854775807 milliseconds since 1970 are out of the range of " + type.replace("(3)", ""));
+                assertUpdate("DROP TABLE far");
             }
         }
     }

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
+import jakarta.validation.constraints.AssertTrue;
 import org.junit.jupiter.api.Test;
 
 import java.util.Map;
@@ -11,6 +12,8 @@ import java.util.Map;
 import static io.airlift.configuration.testing.ConfigAssertions.assertFullMapping;
 import static io.airlift.configuration.testing.ConfigAssertions.assertRecordedDefaults;
 import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
+import static io.airlift.testing.ValidationAssertions.assertFailsValidation;
+import static io.airlift.testing.ValidationAssertions.assertValidates;
 import static io.airlift.units.DataSize.Unit.GIGABYTE;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
@@ -115,5 +118,10 @@ final class TestRealtimeConfig
         assertThat(new RealtimeConfig().setEnabled(true).setWriter(WriterLocation.REMOTE).isWriterUriValid()).isFalse();
         assertThat(new RealtimeConfig().setEnabled(true).setWriterUri("grpc://writer:8815").isWriterUriValid()).isFalse();
         assertThat(new RealtimeConfig().setFlightToken("a").setFlightTokenFile("/b").isFlightTokenValid()).isFalse();
+        assertFailsValidation(new RealtimeConfig().setFlightTlsCertificate("/certificate"), "flightTlsValid",
+                "paimon.realtime.flight.tls.certificate and paimon.realtime.flight.tls.key need each other", AssertTrue.class);
+        assertFailsValidation(new RealtimeConfig().setFlightTlsKey("/key"), "flightTlsValid",
+                "paimon.realtime.flight.tls.certificate and paimon.realtime.flight.tls.key need each other", AssertTrue.class);
+        assertValidates(new RealtimeConfig().setFlightTlsCertificate("/certificate").setFlightTlsKey("/key"));
     }
 }

@@ -1,13 +1,20 @@
 package io.paimon.realtime.trino;
 
+import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_REALTIME_CUT_EXPIRED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.paimon.realtime.service.EmbeddedRealtimeService;
 import io.trino.Session;
 import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
+import io.trino.testing.QueryFailedException;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.Table;
 import org.junit.jupiter.api.Test;
 
 /** Rows in the writer's memory through SQL, on one coordinator and two workers: memory splits are read in place on the one and over Flight on the others. */
@@ -22,6 +29,8 @@ final class TestRealtimeQueries extends AbstractTestQueryFramework
                 .addConnectorProperty("paimon.realtime.enabled", "true")
                 .addConnectorProperty("paimon.realtime.data-directory", data.toString())
                 .addConnectorProperty("paimon.realtime.commit-interval", "1h")
+                // nothing is mended behind the back of a test
+                .addConnectorProperty("paimon.realtime.writer-lease-timeout", "1h")
                 .build();
         queryRunner.execute("CREATE SCHEMA paimon.tpch");
         return queryRunner;
@@ -106,5 +115,51 @@ final class TestRealtimeQueries extends AbstractTestQueryFramework
         assertQuery("SELECT committed_offset, upper_offset, memory_rows FROM \"state$realtime\"", "SELECT 0, 3, 3");
         assertThat((String) computeScalar("SELECT address FROM paimon.system.realtime_writers")).startsWith("grpc://127.0.0.1:");
         assertUpdate("DROP TABLE state");
+    }
+
+    @Test
+    void dropSchemaCascadeAlsoDropsWhatTheWriterHolds()
+    {
+        assertUpdate("CREATE SCHEMA doomed");
+        for (long rows = 3; rows > 0; rows--) {
+            assertUpdate("CREATE TABLE doomed.a (id bigint) WITH (realtime = true, bucket = -1)");
+            assertUpdate("CREATE TABLE doomed.b (id bigint) WITH (realtime = true, bucket = -1)");
+            assertUpdate("INSERT INTO doomed.a SELECT n FROM UNNEST(sequence(1, %s)) t (n)".formatted(rows), rows);
+            assertUpdate("INSERT INTO doomed.b VALUES 1", 1);
+            assertThat(computeScalar("SELECT count(*) FROM doomed.a")).isEqualTo(rows);
+            assertQueryFails("DROP SCHEMA doomed RESTRICT", ".*non-empty schema.*");
+            assertThat(computeScalar("SELECT count(*) FROM doomed.a")).isEqualTo(rows);
+            assertUpdate("DROP SCHEMA doomed CASCADE");
+            assertThat(service().tableStatus(new Identifier("doomed", "a")).buckets()).isEmpty();
+            assertThat(service().tableStatus(new Identifier("doomed", "b")).buckets()).isEmpty();
+            assertThat(computeActual("SHOW SCHEMAS").getOnlyColumnAsSet()).doesNotContain("doomed");
+            assertUpdate("CREATE SCHEMA doomed");
+        }
+        assertUpdate("DROP SCHEMA doomed");
+    }
+
+    @Test
+    void tableWhoseSnapshotIsGoneCanBeDescribedChangedAndDropped() throws Exception
+    {
+        assertUpdate("CREATE TABLE rolled (id bigint) WITH (realtime = true, bucket = -1)");
+        assertUpdate("INSERT INTO rolled VALUES 1", 1);
+        assertUpdate("ALTER TABLE rolled EXECUTE flush");
+        Table table = new RealtimeInternals(getDistributedQueryRunner(), "paimon").catalog().load(new Identifier("tpch", "rolled")).orElseThrow();
+        long first = ((FileStoreTable) table).snapshotManager().latestSnapshotId();
+        assertUpdate("INSERT INTO rolled VALUES 2", 1);
+        assertUpdate("ALTER TABLE rolled EXECUTE flush");
+        table.rollbackTo(first);
+        assertThatThrownBy(() -> computeActual("SELECT * FROM rolled")).isInstanceOfSatisfying(QueryFailedException.class,
+                e -> assertThat(getDistributedQueryRunner().getCoordinator().getFullQueryInfo(e.getQueryId()).getErrorCode()).isEqualTo(PAIMON_REALTIME_CUT_EXPIRED.toErrorCode()));
+        assertThat(computeActual("DESCRIBE rolled").getRowCount()).isEqualTo(1);
+        assertUpdate("COMMENT ON TABLE rolled IS 'rolled back'");
+        assertUpdate("ALTER TABLE rolled ADD COLUMN name varchar");
+        assertQuery(committed(), "SELECT id FROM rolled", "VALUES 1");
+        assertUpdate("DROP TABLE rolled");
+    }
+
+    private EmbeddedRealtimeService service()
+    {
+        return new RealtimeInternals(getDistributedQueryRunner(), "paimon").service();
     }
 }

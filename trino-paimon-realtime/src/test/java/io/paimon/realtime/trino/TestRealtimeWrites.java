@@ -9,13 +9,15 @@ import java.nio.file.Files;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** SQL writes through a writer with little memory. */
+/** SQL writes of a worker through a writer with little memory. */
 final class TestRealtimeWrites extends AbstractTestQueryFramework
 {
     @Override
     protected QueryRunner createQueryRunner() throws Exception
     {
         QueryRunner queryRunner = PaimonQueryRunner.builder()
+                .setWorkerCount(1)
+                .addCoordinatorProperty("node-scheduler.include-coordinator", "false")
                 .addConnectorProperty("paimon.realtime.enabled", "true")
                 .addConnectorProperty("paimon.realtime.data-directory", Files.createTempDirectory("realtime").toString())
                 .addConnectorProperty("paimon.realtime.commit-interval", "1h")
@@ -55,6 +57,17 @@ final class TestRealtimeWrites extends AbstractTestQueryFramework
                 "Division by zero");
         assertThat(computeScalar("SELECT count(*) FROM big")).isEqualTo(rows + 10);
         assertUpdate("DROP TABLE big");
+    }
+
+    /** Fewer rows than end a batch, for one writing driver of a worker: as one batch they would be larger than a message may be. */
+    @Test
+    void insertWideRows()
+    {
+        assertUpdate("CREATE TABLE wide (id bigint, v varchar, a array(varbinary)) WITH (realtime = true, bucket = 1, bucket_key = ARRAY['id'])");
+        assertUpdate("INSERT INTO wide SELECT orderkey, v, ARRAY[a] FROM tpch.tiny.orders "
+                + "CROSS JOIN (VALUES (rpad('v', 25000, 'x'), to_utf8(rpad('a', 10000, 'x')))) t (v, a) WHERE orderkey <= 32000", 8_000);
+        assertQuery("SELECT count(*), sum(length(v)), sum(length(a[1])) FROM wide", "VALUES (8000, 200000000, 80000000)");
+        assertUpdate("DROP TABLE wide");
     }
 
     @Test

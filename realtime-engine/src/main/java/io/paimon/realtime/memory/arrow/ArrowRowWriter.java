@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.DateDayVector;
@@ -70,6 +73,33 @@ public final class ArrowRowWriter implements AutoCloseable
     public int rowCount()
     {
         return rowCount;
+    }
+
+    /** Bytes that the values appended take; the buffers may be up to twice as large. */
+    public long sizeInBytes()
+    {
+        long bytes = 0;
+        for (FieldVector vector : root.getFieldVectors()) {
+            bytes += sizeInBytes(vector, rowCount);
+        }
+        return bytes;
+    }
+
+    private static long sizeInBytes(FieldVector vector, int count)
+    {
+        return switch (vector) {
+            case BaseVariableWidthVector values -> lastOffset(values.getOffsetBuffer(), values.getLastSet()) + (long) count * BaseVariableWidthVector.OFFSET_WIDTH;
+            case ListVector list -> sizeInBytes(list.getDataVector(), lastOffset(list.getOffsetBuffer(), list.getLastSet()))
+                    + (long) count * ListVector.OFFSET_WIDTH;
+            case StructVector struct -> struct.getChildrenFromFields().stream().mapToLong(child -> sizeInBytes(child, count)).sum();
+            case BaseFixedWidthVector values -> (long) count * values.getTypeWidth();
+            default -> throw new IllegalArgumentException("Not a canonical vector: " + vector.getField());
+        };
+    }
+
+    private static int lastOffset(ArrowBuf offsets, int lastSet)
+    {
+        return lastSet < 0 ? 0 : offsets.getInt((lastSet + 1) * (long) BaseVariableWidthVector.OFFSET_WIDTH);
     }
 
     /** Everything appended, as one batch that the caller closes. Nothing can be appended any more. */

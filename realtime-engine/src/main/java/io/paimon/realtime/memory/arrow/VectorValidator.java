@@ -10,6 +10,8 @@ import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.TimeMilliVector;
+import org.apache.arrow.vector.TimeStampMilliTZVector;
+import org.apache.arrow.vector.TimeStampMilliVector;
 import org.apache.paimon.types.BinaryType;
 import org.apache.paimon.types.CharType;
 import org.apache.paimon.types.DataType;
@@ -24,6 +26,8 @@ final class VectorValidator
 {
     private static final long HIGH_BITS = 0x8080808080808080L;
     private static final int MILLIS_PER_DAY = 24 * 60 * 60 * 1000;
+    /** Microseconds of any moment within these milliseconds fit into a long. */
+    private static final long MAX_MILLIS = Long.MAX_VALUE / 1000 - 1;
     private static final int NANOS_PER_MILLI = 1_000_000;
 
     private VectorValidator()
@@ -55,7 +59,11 @@ final class VectorValidator
             }
             case DECIMAL -> validateDecimals((DecimalVector) vector, (DecimalType) type, place);
             case TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> {
+                if (vector instanceof TimeStampMilliVector || vector instanceof TimeStampMilliTZVector) {
+                    validateMillis(vector, Long.BYTES, place);
+                }
                 if (vector instanceof FixedSizeBinaryVector timestamps) {
+                    validateMillis(vector, ArrowSchemas.WIDE_TIMESTAMP_BYTES, place);
                     for (int i = 0; i < count; i++) {
                         int nanos = getInt(timestamps.getDataBufferAddress() + (long) ArrowSchemas.WIDE_TIMESTAMP_BYTES * i + 8);
                         if ((nanos < 0 || nanos >= NANOS_PER_MILLI) && isValue(timestamps, i, place)) {
@@ -74,6 +82,17 @@ final class VectorValidator
         for (int i = 0; i < vector.getValueCount(); i++) {
             if (vector.isNull(i) && place.isLive(i)) {
                 throw place.bad(i, "NULL in a NOT NULL column");
+            }
+        }
+    }
+
+    /** Readers count in microseconds, and what one of them cannot read would keep it from reading the table at all. */
+    private static void validateMillis(FieldVector vector, int width, Place place)
+    {
+        for (int i = 0; i < vector.getValueCount(); i++) {
+            long millis = getLong(vector.getDataBufferAddress() + (long) width * i);
+            if ((millis > MAX_MILLIS || millis < -MAX_MILLIS) && isValue(vector, i, place)) {
+                throw place.bad(i, "a timestamp out of range: %s milliseconds since 1970 are more than 64 bits of microseconds".formatted(millis));
             }
         }
     }

@@ -63,6 +63,7 @@ import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.data.Timestamp;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DataTypes;
@@ -196,6 +197,20 @@ public class TestArrowBatchNormalizer
         refuse(DataTypes.TIME(0), new TimeMilliVector("c", allocator), (v, i) -> v.set(i, 86_400_000), "no time of day", true);
         refuse(DataTypes.TIME(0), new TimeSecVector("c", allocator), (v, i) -> v.set(i, -1), "no time of day", true);
         refuse(DataTypes.TIMESTAMP(6), new TimeStampSecVector("c", allocator), (v, i) -> v.set(i, Long.MAX_VALUE / 1000), "out of range", true);
+        // also where cutting digits off wraps
+        refuse(DataTypes.TIMESTAMP(1), new TimeStampMilliVector("c", allocator), (v, i) -> v.set(i, Long.MIN_VALUE), "out of range", true);
+        for (long millis : new long[]{Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE / 1000, Long.MIN_VALUE / 1000}) {
+            refuse(DataTypes.TIMESTAMP(3), new TimeStampMilliVector("c", allocator), (v, i) -> v.set(i, millis), "out of range", true);
+            refuse(DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(3), new TimeStampMilliTZVector("c", allocator, "UTC"), (v, i) -> v.set(i, millis),
+                    "out of range", true);
+            refuse(DataTypes.TIMESTAMP(9), new TimeStampMilliVector("c", allocator), (v, i) -> v.set(i, millis), "out of range", true);
+            refuse(DataTypes.TIMESTAMP(9), new FixedSizeBinaryVector("c", allocator, 12), (v, i) -> {
+                v.setIndexDefined(i);
+                v.getDataBuffer().setLong(12L * i, millis);
+            }, "out of range", true);
+        }
+        accept(DataTypes.TIMESTAMP(3), new TimeStampMilliVector("c", allocator), (v, i) -> v.set(i, Long.MAX_VALUE / 1000 - 1),
+                Timestamp.fromEpochMillis(Long.MAX_VALUE / 1000 - 1).toString());
         refuse(DataTypes.TIMESTAMP(3), new TimeStampMilliTZVector("c", allocator, "UTC"), (v, i) -> v.set(i, 1), "without loss", false);
         refuse(DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(3), new TimeStampMilliVector("c", allocator), (v, i) -> v.set(i, 1), "without loss", false);
     }
