@@ -16,6 +16,7 @@ import io.paimon.realtime.paimon.ProgressFiles.Published;
 import io.paimon.realtime.table.CutBoard;
 import io.paimon.realtime.table.MemoryBudget;
 import io.paimon.realtime.table.RealtimeTable;
+import io.paimon.realtime.table.RealtimeTable.PreparedRound;
 import io.paimon.realtime.table.TableOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.GenericRow;
+import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.sink.BatchTableCommit;
 import org.apache.paimon.table.sink.BatchTableWrite;
@@ -204,6 +206,112 @@ final class TestTableOwnership
                 writer.drain();
             }
         }
+    }
+
+    @Test
+    void roundThatWasGivenUpIsNotTakenForCommitted() throws Exception
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            try (RealtimeTable writer = open(allocator, new CutBoard(), "data", 600_000)) {
+                long claim = newest().snapshotId();
+                append(writer, allocator, rows(0, 10));
+                writer.commitRound();
+                append(writer, allocator, rows(10, 20));
+                PreparedRound round = writer.prepareCommitWithProgress(writer.committed().progress().identifier() + 1).orElseThrow();
+                tester.table(table).rollbackTo(claim);
+                writer.maintain();
+                assertThatThrownBy(() -> writer.commitWithProgress(round))
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.INVALID_ARGUMENT));
+                writer.commitRound();
+                assertThat(tester.committed(table)).isEqualTo(texts(rows(10, 20)));
+                writer.drain();
+            }
+        }
+    }
+
+    @Test
+    void nextWriterHasAnEpochOfItsOwnAfterARollback() throws Exception
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            tester.append(table, rows(0, 10));
+            tester.service().release(table, () -> {});
+            long drained = newest().snapshotId();
+            try (RealtimeTable stalled = open(allocator, new CutBoard(), "stalled", 1)) {
+                awaitLeaseEnd();
+                // its claim is undone, but its lease tells of it
+                tester.table(table).rollbackTo(drained);
+                tester.append(table, rows(20, 30));
+                assertThatThrownBy(stalled::maintain)
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+                tester.service().flush(Optional.of(table));
+            }
+        }
+        List<GenericRow> expected = new ArrayList<>(rows(0, 10));
+        expected.addAll(rows(20, 30));
+        assertThat(tester.committed(table)).isEqualTo(texts(expected));
+    }
+
+    @Test
+    void flushAndReleaseAreTheOwnersAffair() throws Exception
+    {
+        tester.append(table, rows(0, 10));
+        try (EmbeddedRealtimeService second = tester
+                .start(tester.options().withDataDirectory(tester.options().dataDirectory().resolveSibling("second")))) {
+            assertThatThrownBy(() -> second.flush(Optional.of(table)))
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+            assertThatThrownBy(() -> second.release(table, () -> {
+                throw new AssertionError("the rows of the other writer are not committed");
+            })).isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+            second.flush(Optional.empty());
+        }
+    }
+
+    @Test
+    void appendsAreRefusedUntilTheTableIsChanged() throws Exception
+    {
+        tester.append(table, rows(0, 10));
+        tester.service().release(table, () -> {
+            assertThatThrownBy(() -> tester.append(table, rows(10, 20)))
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE));
+            try {
+                tester.catalog().alterTable(table, SchemaChange.setOption("realtime.enabled", "false"), false);
+            }
+            catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertThatThrownBy(() -> tester.append(table, rows(10, 20)))
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.NOT_REALTIME));
+        assertThat(tester.committed(table)).isEqualTo(texts(rows(0, 10)));
+    }
+
+    @Test
+    void droppedFolderDoesNotComeBack() throws Exception
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            try (RealtimeTable writer = open(allocator, new CutBoard(), "data", 600_000)) {
+                append(writer, allocator, rows(0, 10));
+                FileStoreTable dropped = tester.table(table);
+                tester.catalog().dropTable(table, false);
+                assertThatThrownBy(writer::maintain)
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+                assertThat(dropped.fileIO().exists(dropped.location())).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void branchIsNotWritten() throws Exception
+    {
+        tester.append(table, rows(0, 10));
+        tester.table(table).createBranch("side");
+        for (String name : List.of("t$branch_main", "t$branch_side")) {
+            Identifier identifier = Identifier.create(table.getDatabaseName(), name);
+            assertThatThrownBy(() -> tester.append(identifier, rows(10, 20)))
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.NOT_REALTIME));
+        }
+        tester.append(table, rows(10, 20));
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 20)));
     }
 
     @Test

@@ -3,14 +3,16 @@ package io.paimon.realtime.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.paimon.realtime.memory.arrow.ArrowRowWriter;
-import io.paimon.realtime.model.QueryCut;
 import com.google.common.base.Splitter;
+import io.paimon.realtime.memory.arrow.ArrowRowWriter;
 import io.paimon.realtime.model.PartitionBucket;
-import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.QueryCut;
 import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.TableStatus;
 import io.paimon.realtime.paimon.ProgressFiles;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -19,9 +21,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.BinaryString;
@@ -167,6 +174,56 @@ final class TestUnionRead
         stage(table, "other", "a", rows(0, 10));
         tester.service().abandon(table, "other");
         assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
+    }
+
+    @Test
+    void rowsThatComeAfterTheEndOfTheirStatementAreRefused() throws Exception
+    {
+        Identifier table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
+        stage(table, "abandoned", "a", rows(0, 10));
+        tester.service().abandon(table, "abandoned");
+        stage(table, "published", "a", rows(0, 10));
+        tester.service().publish(table, "published", Set.of("a"));
+        for (String statement : List.of("abandoned", "published")) {
+            assertThatThrownBy(() -> stage(table, statement, "b", rows(10, 20)))
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.NOT_FOUND));
+        }
+        assertThat(stagingFolders()).isEmpty();
+        assertThatThrownBy(() -> tester.service().publish(table, "unknown", Set.of("a")))
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.NOT_FOUND));
+        assertThat(tester.service().publish(table, "empty", Set.of()).rows()).isZero();
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
+    }
+
+    private List<Path> stagingFolders() throws Exception
+    {
+        try (Stream<Path> folders = Files.list(tester.options().dataDirectory().resolve("staging"))) {
+            return folders.toList();
+        }
+    }
+
+    @Test
+    void statementIsPublishedOnceByManyAtTheSameTime() throws Exception
+    {
+        Identifier table = tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
+        for (int i = 0; i < 20; i++) {
+            String statement = "statement " + i;
+            stage(table, statement, "a", rows(i * 10L, i * 10L + 10));
+            try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+                CyclicBarrier barrier = new CyclicBarrier(4);
+                List<Future<Long>> answers = new ArrayList<>();
+                for (int thread = 0; thread < 4; thread++) {
+                    answers.add(threads.submit(() -> {
+                        barrier.await();
+                        return tester.service().publish(table, statement, Set.of("a")).rows();
+                    }));
+                }
+                for (Future<Long> answer : answers) {
+                    assertThat(answer.get()).isEqualTo(10);
+                }
+            }
+        }
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 200)));
     }
 
     @Test

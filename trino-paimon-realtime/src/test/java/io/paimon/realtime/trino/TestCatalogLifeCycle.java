@@ -271,9 +271,20 @@ final class TestCatalogLifeCycle
         assertThat(queryRunner.execute(committed("rt"), "SELECT count(*) FROM b").getOnlyValue()).isEqualTo(20L);
         assertThat(execute("SELECT count(*) FROM rt.%1$s.a x JOIN rt_second.%1$s.b y ON x.id = y.id".formatted(schema())).getOnlyValue())
                 .isEqualTo(10L);
-        execute("DROP CATALOG rt_second");
+        // only the owner can say what is in memory, and give it up
         insert("rt", "a", 11, 1);
+        assertThatThrownBy(() -> execute("CALL rt_second.system.flush(schema_name => '%s', table_name => 'a')".formatted(schema())))
+                .hasMessageContaining("is written by");
+        assertThatThrownBy(() -> execute("ALTER TABLE rt_second.%s.a SET PROPERTIES realtime = false".formatted(schema())))
+                .hasMessageContaining("is written by");
+        execute("DROP CATALOG rt_second");
         assertThat(count("rt", "a")).isEqualTo(11);
+        // the main branch is the table itself
+        assertThat(execute("SELECT count(*) FROM rt.%s.\"a$branch_main\"".formatted(schema())).getOnlyValue()).isEqualTo(11L);
+        execute("INSERT INTO rt.%s.\"a$branch_main\" VALUES (12, 'name')".formatted(schema()));
+        assertThat(count("rt", "a")).isEqualTo(12);
+        execute("ALTER TABLE rt.%s.a SET PROPERTIES realtime = false".formatted(schema()));
+        assertThat(count("rt", "a")).isEqualTo(12);
     }
 
     @Test
