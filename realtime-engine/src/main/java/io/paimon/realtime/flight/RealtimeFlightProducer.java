@@ -53,6 +53,8 @@ final class RealtimeFlightProducer implements FlightProducer
     private static final ObjectMapper MAPPER = new ObjectMapper();
     /** The descriptor comes with or before the schema; a client that did not send it by then never will. */
     private static final int DESCRIPTOR_WAIT_SECONDS = 2;
+    /** Two numbers of at most 20 characters with their names. */
+    private static final int ACKNOWLEDGEMENT_BYTES = 128;
 
     private final RealtimeService service;
     private final FlightServerOptions options;
@@ -109,10 +111,13 @@ final class RealtimeFlightProducer implements FlightProducer
                     target = PutTarget.of(descriptor(stream));
                 }
                 VectorSchemaRoot batch = stream.getRoot();
-                long rows = accept(target, batch, stream);
-                acknowledged += rows;
-                batch.clear();
-                acknowledge(results, rows, acknowledged);
+                // before the rows are taken: were memory short only then, the client would send them again
+                try (ArrowBuf acknowledgement = inbound.buffer(ACKNOWLEDGEMENT_BYTES)) {
+                    long rows = accept(target, batch, stream);
+                    acknowledged += rows;
+                    batch.clear();
+                    acknowledge(results, acknowledgement, rows, acknowledged);
+                }
             }
             finally {
                 gate.appendEnded();
@@ -142,17 +147,15 @@ final class RealtimeFlightProducer implements FlightProducer
         }
     }
 
-    private void acknowledge(StreamListener<PutResult> results, long rows, long acknowledged)
+    private static void acknowledge(StreamListener<PutResult> results, ArrowBuf buffer, long rows, long acknowledged)
     {
         ObjectNode json = MAPPER.createObjectNode()
                 .put("rows", rows)
                 .put("acknowledged", acknowledged)
                 .putNull("producer_offset");
         byte[] bytes = json.toString().getBytes(UTF_8);
-        try (ArrowBuf buffer = inbound.buffer(bytes.length)) {
-            buffer.writeBytes(bytes);
-            results.onNext(PutResult.metadata(buffer));
-        }
+        buffer.writeBytes(bytes);
+        results.onNext(PutResult.metadata(buffer));
     }
 
     private static void refuseProducers(ArrowBuf metadata)
@@ -198,7 +201,7 @@ final class RealtimeFlightProducer implements FlightProducer
 
     private void read(FlightTicket ticket, RowStream stream)
     {
-        String incarnation = service.status().incarnation();
+        String incarnation = service.incarnation();
         if (!incarnation.equals(ticket.incarnation())) {
             throw new RealtimeException(Code.CUT_EXPIRED,
                     "The query's rows were in the memory of the writer's earlier incarnation %s, now it is %s: run the query again"

@@ -12,6 +12,7 @@ import io.paimon.realtime.service.RealtimeService;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +30,7 @@ public final class RealtimeFlightServer implements AutoCloseable
 {
     private static final Logger log = Logger.get(RealtimeFlightServer.class);
     private static final int BACKPRESSURE_BYTES = 4 << 20;
-    private static final int CLOSE_WAIT_SECONDS = 20;
+    private static final Duration CLOSE_WAIT = Duration.ofSeconds(20);
 
     private final FlightServer server;
     private final ExecutorService executor;
@@ -99,9 +100,9 @@ public final class RealtimeFlightServer implements AutoCloseable
         }
         finally {
             if (!started) {
-                executor.shutdownNow();
-                inbound.close();
-                outbound.close();
+                try (outbound; inbound) {
+                    executor.shutdownNow();
+                }
             }
         }
     }
@@ -184,29 +185,48 @@ public final class RealtimeFlightServer implements AutoCloseable
         return inbound.getPeakMemoryAllocation();
     }
 
-    /** Ends open streams (their clients see UNAVAILABLE or a cancelled call) and frees everything. */
+    /**
+     * Ends open streams (their clients see UNAVAILABLE or a cancelled call) and frees everything. An interrupt does not cut this short; it is kept for the caller.
+     *
+     * @throws IllegalStateException if a call still runs after 20 s and holds memory
+     */
     @Override
     public void close()
+    {
+        close(CLOSE_WAIT);
+    }
+
+    void close(Duration wait)
     {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
         boolean interrupted = false;
-        try {
-            server.close();
-            executor.shutdownNow();
-            if (!executor.awaitTermination(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS)) {
-                log.warn("Calls are still running %s s after Arrow Flight was closed", CLOSE_WAIT_SECONDS);
+        // both, also if a call that goes on holds memory of the first
+        try (BufferAllocator _ = outbound; BufferAllocator _ = inbound) {
+            while (true) {
+                try {
+                    endCalls(wait);
+                    break;
+                }
+                catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
         }
-        catch (InterruptedException e) {
-            interrupted = true;
-            executor.shutdownNow();
+        finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
-        inbound.close();
-        outbound.close();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+    }
+
+    private void endCalls(Duration wait) throws InterruptedException
+    {
+        server.close();
+        executor.shutdownNow();
+        if (!executor.awaitTermination(wait.toMillis(), TimeUnit.MILLISECONDS)) {
+            log.warn("Calls are still running %s after Arrow Flight was closed", wait);
         }
     }
 }

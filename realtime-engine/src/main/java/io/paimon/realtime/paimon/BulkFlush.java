@@ -83,7 +83,7 @@ public final class BulkFlush
             return new Result(messages, counts);
         }
         catch (Exception e) {
-            new ProgressCommit(table, commitUser).abort(messages);
+            new ProgressCommit(table, commitUser).abort(messages, e);
             throw new RealtimeException(Code.COMMIT_FAILED, "Table %s: writing data files failed: %s".formatted(table.fullName(), e.getMessage()), e);
         }
     }

@@ -90,6 +90,18 @@ public final class LeaseFile
     }
 
     /**
+     * @param logId id of the caller's data directory
+     * @throws RealtimeException FENCED if a writer on another data directory has the table and lives
+     */
+    public void checkNotOwnedByOthers(String logId)
+    {
+        read().filter(lease -> !lease.log().equals(logId) && lease.isLive(System.currentTimeMillis())).ifPresent(lease -> {
+            throw new RealtimeException(Code.FENCED, "Table %s is written by %s (incarnation %s), which lives: do it there, or stop it first"
+                    .formatted(table, lease.owner(), lease.incarnation()));
+        });
+    }
+
+    /**
      * @throws RealtimeException UNAVAILABLE if the file cannot be written
      */
     public void write(Lease lease)

@@ -67,18 +67,25 @@ public final class ProgressCommit
         ManifestCommittable committable = new ManifestCommittable(next.identifier(), null, messages);
         committable.addProperty(ProgressFiles.PROPERTY, file);
         Guard guard = new Guard(expected, next.lineage());
-        RuntimeException failure = null;
+        Exception failure = null;
         try (TableCommitImpl commit = newCommit(guard)) {
             commit.ignoreEmptyCommit(false);
             // an empty change set with append checks means "all partitions": every manifest would be read
             commit.filterAndCommitMultiple(List.of(committable), !messages.isEmpty());
         }
-        catch (RuntimeException e) {
+        catch (Exception e) {
             failure = e;
         }
-        catch (Exception e) {
-            failure = new RuntimeException(e);
+        try {
+            return outcome(next, file, guard, failure);
         }
+        finally {
+            keepInterrupt(failure);
+        }
+    }
+
+    private long outcome(Progress next, String file, Guard guard, Exception failure)
+    {
         if (guard.refusal != null) {
             progressFiles.delete(file);
             throw guard.refusal;
@@ -147,6 +154,24 @@ public final class ProgressCommit
         }
     }
 
+    /** As {@link #abort(List)}, because of a failure: an interrupt among it is kept for the caller, but only after the files are gone. */
+    void abort(List<CommitMessage> messages, Exception failure)
+    {
+        try {
+            abort(messages);
+        }
+        finally {
+            keepInterrupt(failure);
+        }
+    }
+
+    private static void keepInterrupt(Exception failure)
+    {
+        if (failure instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Deletes the data files of an attempt that was definitely not published. */
     public void abort(List<CommitMessage> messages)
     {
@@ -157,6 +182,7 @@ public final class ProgressCommit
             throw e;
         }
         catch (Exception e) {
+            keepInterrupt(e);
             throw new RuntimeException(e);
         }
     }

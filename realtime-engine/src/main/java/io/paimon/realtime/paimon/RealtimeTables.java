@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
 import org.apache.paimon.CoreOptions;
+import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.fs.local.LocalFileIO;
 import org.apache.paimon.schema.SchemaManager;
@@ -45,6 +46,12 @@ public final class RealtimeTables
         if (!(table instanceof FileStoreTable fileStoreTable)) {
             return Optional.of("it is not a Paimon data table");
         }
+        if (!fileStoreTable.coreOptions().branch().equals(Identifier.DEFAULT_MAIN_BRANCH)) {
+            return Optional.of("it is branch %s; only the main branch can be written in real time".formatted(fileStoreTable.coreOptions().branch()));
+        }
+        if (hasFallbackBranch(table)) {
+            return Optional.of("it has a fallback branch, which has snapshots of its own");
+        }
         if (!fileStoreTable.primaryKeys().isEmpty()) {
             return Optional.of("primary-key tables cannot be written in real time yet");
         }
@@ -68,6 +75,12 @@ public final class RealtimeTables
             return Optional.empty();
         }
         return Optional.of("option metadata.iceberg.storage hangs work on commits that real-time commits cannot do");
+    }
+
+    /** Whether a second branch fills in for missing partitions: then no single snapshot says what is read. */
+    public static boolean hasFallbackBranch(Table table)
+    {
+        return table.options().containsKey(CoreOptions.SCAN_FALLBACK_BRANCH.key());
     }
 
     /** Position of the column that the writer fills with offsets, -1 if the table has none. */

@@ -65,7 +65,7 @@ public final class SegmentFlush
             return messages;
         }
         catch (Exception e) {
-            new ProgressCommit(table, commitUser).abort(messages);
+            new ProgressCommit(table, commitUser).abort(messages, e);
             if (e instanceof RealtimeException realtimeException) {
                 throw realtimeException;
             }

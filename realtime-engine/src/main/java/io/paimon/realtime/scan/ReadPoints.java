@@ -10,6 +10,7 @@ import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.paimon.LeaseFile;
 import io.paimon.realtime.paimon.LeaseFile.Lease;
 import io.paimon.realtime.paimon.ProgressFiles;
+import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.paimon.ProgressFiles.Published;
 import java.util.HashMap;
 import java.util.Map;
@@ -41,13 +42,17 @@ public final class ReadPoints
 
     /**
      * @param cut what the query sees of the writer
-     * @throws RealtimeException UNAVAILABLE (try again) if the table was rolled back or re-created under the writer, or another live writer holds rows of it; CUT_EXPIRED if the snapshot
+     * @throws RealtimeException INVALID_ARGUMENT if the table has a fallback branch; UNAVAILABLE (try again) if the table was rolled back or re-created under the writer, or another live writer holds rows of it; CUT_EXPIRED if the snapshot
      *         that fits is gone
      */
     public static ReadPoint choose(FileStoreTable table, Identifier identifier, QueryCut cut)
     {
         ReadPoints points = new ReadPoints(table, cut);
         TableCutInfo info = cut.tables().get(identifier.getFullName());
+        if (info != null && RealtimeTables.hasFallbackBranch(table)) {
+            throw new RealtimeException(Code.INVALID_ARGUMENT,
+                    "Table %s has a fallback branch, which has snapshots of its own: a union read is not possible".formatted(table.fullName()));
+        }
         return info == null ? points.outsideTheCut() : points.inTheCut(info);
     }
 

@@ -147,10 +147,6 @@ public final class RealtimeScan
 
     private RealtimePlan plan(HeldCut held)
     {
-        if (held.memory().isPresent() && table.options().containsKey(CoreOptions.SCAN_FALLBACK_BRANCH.key())) {
-            throw new RealtimeException(Code.INVALID_ARGUMENT,
-                    "Table %s has a fallback branch, which has snapshots of its own: a union read is not possible".formatted(table.fullName()));
-        }
         ReadPoint point = ReadPoints.choose(table, Identifier.fromString(table.fullName()), held.cut());
         List<RealtimeSplit> splits = new ArrayList<>();
         FileStoreTable target = table;

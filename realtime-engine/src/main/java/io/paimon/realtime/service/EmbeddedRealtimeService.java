@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import com.google.common.util.concurrent.UncheckedExecutionException;
 import io.airlift.log.Logger;
 import io.paimon.realtime.memory.MemBatchReader;
 import io.paimon.realtime.memory.MemIndexerFactory;
@@ -21,6 +22,7 @@ import io.paimon.realtime.model.TableStatus;
 import io.paimon.realtime.model.TableStatus.BucketStatus;
 import io.paimon.realtime.model.WriterStatus;
 import io.paimon.realtime.model.WriterStatus.Phase;
+import io.paimon.realtime.paimon.LeaseFile;
 import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.table.CutBoard;
 import io.paimon.realtime.table.MemoryBudget;
@@ -41,6 +43,7 @@ import java.util.ServiceLoader.Provider;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -72,6 +75,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     private static final int MAX_STATEMENTS = 1_000;
     private static final int REMEMBERED_STATEMENTS = 10_000;
     private static final int MAX_TABLES = 1_000;
+    private static final int THREAD_END_SECONDS = 10;
     /** Bytes of rows on their way in or out, beside the memory limit. */
     private static final long TRANSFER_LIMIT = 1L << 30;
 
@@ -96,6 +100,8 @@ public final class EmbeddedRealtimeService implements RealtimeService
     private final Object openLock = new Object();
     private final Map<String, StagedStatement> staged = new ConcurrentHashMap<>();
     private final Cache<String, AppendResult> published = CacheBuilder.newBuilder().maximumSize(REMEMBERED_STATEMENTS).build();
+    /** Statements that are over: what a task that has not heard of it stages afterwards must not stay for ever. */
+    private final Cache<String, Boolean> over = CacheBuilder.newBuilder().maximumSize(REMEMBERED_STATEMENTS).build();
     private final ScheduledExecutorService scheduler;
     /** Leases only: rounds and flushes must never keep them waiting. */
     private final ScheduledExecutorService leases;
@@ -142,11 +148,24 @@ public final class EmbeddedRealtimeService implements RealtimeService
         this.leases = Executors
                 .newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat("realtime-lease-%d").setDaemon(true).build());
         long renewal = Math.max(1, options.writerLeaseTimeout().toMillis() / 4);
-        Future<?> _ = leases.scheduleWithFixedDelay(this::maintain, renewal, renewal, TimeUnit.MILLISECONDS);
+        Future<?> _ = leases.scheduleWithFixedDelay(logged(this::maintain), renewal, renewal, TimeUnit.MILLISECONDS);
         long interval = options.commitInterval().toMillis();
-        Future<?> _ = scheduler.scheduleWithFixedDelay(this::startRounds, interval, interval, TimeUnit.MILLISECONDS);
+        Future<?> _ = scheduler.scheduleWithFixedDelay(logged(this::startRounds), interval, interval, TimeUnit.MILLISECONDS);
         long lease = Math.max(1, options.readLeaseTimeout().toMillis() / 10);
-        Future<?> _ = scheduler.scheduleWithFixedDelay(pins::expire, lease, lease, TimeUnit.MILLISECONDS);
+        Future<?> _ = scheduler.scheduleWithFixedDelay(logged(pins::expire), lease, lease, TimeUnit.MILLISECONDS);
+    }
+
+    /** A failure must not end what is done again and again. */
+    private static Runnable logged(Runnable task)
+    {
+        return () -> {
+            try {
+                task.run();
+            }
+            catch (Throwable t) {
+                log.error(t, "A task of the writer failed; it runs again");
+            }
+        };
     }
 
     /** Address of the Flight endpoint in front of this service, for readers on other machines. */
@@ -155,7 +174,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
         this.address = requireNonNull(address, "address is null");
     }
 
-    /** Random id of this start of the service. */
+    @Override
     public String incarnation()
     {
         return incarnation;
@@ -182,7 +201,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     @Override
     public WriterStatus status()
     {
-        String error = open.values().stream().map(table -> table.status().lastError()).filter(text -> !text.isEmpty()).findFirst().orElse("");
+        String error = open.values().stream().map(RealtimeTable::lastError).filter(text -> !text.isEmpty()).findFirst().orElse("");
         return new WriterStatus(address, incarnation, phase, open.size(), closed.get() ? 0 : budget.used(), options.memoryLimit(), 0, error);
     }
 
@@ -258,11 +277,25 @@ public final class EmbeddedRealtimeService implements RealtimeService
         if (rows.getRowCount() == 0) {
             return;
         }
-        if (staged.size() >= MAX_STATEMENTS) {
-            throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "More than %s statements are staged; try again".formatted(MAX_STATEMENTS));
+        String key = key(table, statement);
+        StagedStatement target = staged.get(key);
+        if (target == null) {
+            if (staged.size() >= MAX_STATEMENTS) {
+                throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "More than %s statements are staged; try again".formatted(MAX_STATEMENTS));
+            }
+            // opening a table takes I/O
+            RowType schema = newestRowType(table(table));
+            target = staged.compute(key, (_, known) -> {
+                if (known != null) {
+                    return known;
+                }
+                if (over.getIfPresent(key) != null) {
+                    throw new RealtimeException(Code.NOT_FOUND,
+                            "Table %s: the statement is already published or abandoned".formatted(table.getFullName()));
+                }
+                return new StagedStatement(directory.staging().resolve(UUID.randomUUID().toString()), schema);
+            });
         }
-        StagedStatement target = staged.computeIfAbsent(key(table, statement),
-                _ -> new StagedStatement(directory.staging().resolve(UUID.randomUUID().toString()), newestRowType(table(table))));
         try (VectorSchemaRoot canonical = canonical(table, target.schema(), rows)) {
             OffsetColumn.check(table.getFullName(), target.schema(), canonical);
             target.add(part, canonical);
@@ -283,30 +316,42 @@ public final class EmbeddedRealtimeService implements RealtimeService
     {
         checkRunning();
         String key = key(table, statement);
-        AppendResult earlier = published.getIfPresent(key);
-        if (earlier != null) {
-            return earlier;
-        }
-        StagedStatement rows = staged.get(key);
-        AppendResult result;
         try {
-            result = rows == null ? new AppendResult(0) : publish(table(table), rows, parts);
+            // once for all who ask at the same time
+            return published.get(key, () -> {
+                StagedStatement rows = staged.get(key);
+                if (rows == null && !parts.isEmpty()) {
+                    throw new RealtimeException(Code.NOT_FOUND,
+                            "Table %s: no rows of statement %s are staged: it was abandoned, or the writer was restarted".formatted(table.getFullName(),
+                                    statement));
+                }
+                AppendResult result = rows == null ? new AppendResult(0) : publish(table(table), key, rows, parts);
+                end(key);
+                return result;
+            });
         }
-        catch (OutOfMemoryException e) {
-            throw noMemory(table, e);
+        catch (UncheckedExecutionException e) {
+            if (e.getCause() instanceof OutOfMemoryException outOfMemory) {
+                throw noMemory(table, outOfMemory);
+            }
+            if (e.getCause() instanceof RealtimeException failure) {
+                throw failure;
+            }
+            throw e;
         }
-        published.put(key, result);
-        abandon(table, statement);
-        return result;
+        catch (ExecutionException e) {
+            throw new RealtimeException(Code.INTERNAL, "Table %s: statement %s could not be published: %s".formatted(table.getFullName(), statement,
+                    e.getCause()), e);
+        }
     }
 
-    private AppendResult publish(RealtimeTable table, StagedStatement statement, Set<String> parts)
+    private AppendResult publish(RealtimeTable table, String key, StagedStatement statement, Set<String> parts)
     {
         List<Path> files = statement.seal(parts);
         // an append holds what it reads and what it gathers; what is bigger goes to disk behind a round
         if (statement.bytes() > options.memoryLimit() / 16) {
             try (StagedRows rows = new StagedRows(files, statement.schema(), transfer)) {
-                return new AppendResult(table.appendDirectly(rows, statement.schema(), statement.folder()));
+                return new AppendResult(table.appendDirectly(key, rows, statement.schema(), statement.folder()));
             }
         }
         List<VectorSchemaRoot> batches = new ArrayList<>();
@@ -342,7 +387,14 @@ public final class EmbeddedRealtimeService implements RealtimeService
     @Override
     public void abandon(Identifier table, String statement)
     {
-        StagedStatement rows = staged.remove(key(table, statement));
+        end(key(table, statement));
+    }
+
+    /** Nothing is staged for the statement any more, and nothing will be. */
+    private void end(String key)
+    {
+        over.put(key, true);
+        StagedStatement rows = staged.remove(key);
         if (rows == null) {
             return;
         }
@@ -391,9 +443,11 @@ public final class EmbeddedRealtimeService implements RealtimeService
     public void flush(Optional<Identifier> table)
     {
         checkRunning();
-        List<RealtimeTable> targets = table.isEmpty()
-                ? List.copyOf(open.values())
-                : openTable(table.get()).map(List::of).orElse(List.of());
+        List<RealtimeTable> targets = table.isEmpty() ? List.copyOf(open.values()) : openTable(table.get()).map(List::of).orElseGet(() -> {
+            // nothing of it is in memory here; elsewhere there may be something
+            checkNotOwnedByOthers(table.get());
+            return List.of();
+        });
         RuntimeException failure = null;
         for (RealtimeTable target : targets) {
             try {
@@ -414,11 +468,26 @@ public final class EmbeddedRealtimeService implements RealtimeService
     }
 
     @Override
-    public void release(Identifier table)
+    public void release(Identifier table, Runnable change)
     {
         checkRunning();
-        openTable(table).ifPresent(RealtimeTable::drain);
-        drop(table);
+        Optional<RealtimeTable> known = openTable(table);
+        if (known.isEmpty()) {
+            checkNotOwnedByOthers(table);
+        }
+        known.ifPresent(RealtimeTable::drain);
+        try {
+            // a drained table refuses rows until the change is there for the next append to see
+            change.run();
+        }
+        finally {
+            drop(table);
+        }
+    }
+
+    private void checkNotOwnedByOthers(Identifier table)
+    {
+        new LeaseFile(RealtimeTables.openForWriting(tables.load(table))).checkNotOwnedByOthers(directory.id());
     }
 
     @Override
@@ -449,6 +518,11 @@ public final class EmbeddedRealtimeService implements RealtimeService
             return known.get();
         }
         // claiming takes I/O: the lock's purpose is that one table is claimed once
+        if (!identifier.getTableName().equals(identifier.getObjectName())) {
+            // leases and offsets are the table's, not a branch's
+            throw new RealtimeException(Code.NOT_REALTIME,
+                    "Table %s cannot be written in real time: only the main branch can, under the name of the table".formatted(identifier.getFullName()));
+        }
         synchronized (openLock) {
             known = openTable(identifier);
             if (known.isPresent()) {
@@ -481,9 +555,9 @@ public final class EmbeddedRealtimeService implements RealtimeService
             if (!closed.get() && roundsUnderWay.add(name)) {
                 Future<?> _ = rounds.submit(() -> {
                     try {
-                        table.commitRound();
+                        table.commitRoundIfIdle();
                     }
-                    catch (RuntimeException e) {
+                    catch (Throwable e) {
                         log.warn(e, "Commit round of table %s failed; its rows stay in memory", name);
                     }
                     finally {
@@ -518,6 +592,19 @@ public final class EmbeddedRealtimeService implements RealtimeService
         return table.getFullName() + '\n' + statement;
     }
 
+    /** A round that still commits must not do so when the data directory belongs to somebody else. */
+    private static void awaitEnd(ExecutorService executor)
+    {
+        try {
+            if (!executor.awaitTermination(THREAD_END_SECONDS, TimeUnit.SECONDS)) {
+                log.error("Threads of the writer do not end: %s", executor);
+            }
+        }
+        catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private static void drain(RealtimeTable table)
     {
         if (!table.isClosed()) {
@@ -531,7 +618,10 @@ public final class EmbeddedRealtimeService implements RealtimeService
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        phase = Phase.CLOSING;
+        synchronized (openLock) {
+            // no table is opened from here on
+            phase = Phase.CLOSING;
+        }
         scheduler.shutdownNow();
         Map<String, Future<?>> drains = new HashMap<>();
         open.forEach((name, table) -> drains.put(name, rounds.submit(() -> drain(table))));
@@ -547,12 +637,14 @@ public final class EmbeddedRealtimeService implements RealtimeService
             catch (TimeoutException e) {
                 log.error("Table %s: not drained within paimon.realtime.shutdown-timeout; rows that are not committed are lost", name);
             }
-            catch (java.util.concurrent.ExecutionException e) {
+            catch (ExecutionException e) {
                 log.error(e.getCause(), "Table %s: the last commit round failed; its rows are lost", name);
             }
         });
         rounds.shutdownNow();
         leases.shutdownNow();
+        awaitEnd(rounds);
+        awaitEnd(leases);
         open.values().forEach(RealtimeTable::close);
         open.clear();
         pins.releaseAll();

@@ -23,8 +23,11 @@ import org.apache.paimon.types.RowType;
  */
 public interface RealtimeService extends AutoCloseable
 {
-    /** Address, incarnation, phase, memory: never throws, also when the service is unusable. */
+    /** Address, incarnation, phase, memory: never throws, also when the service is unusable, and waits for nothing that is under way. */
     WriterStatus status();
+
+    /** Random id of this start of the service, to which cuts and rows in memory belong. Never throws, and waits for nothing that is under way. */
+    String incarnation();
 
     /** Per partition-bucket state of one table. */
     TableStatus tableStatus(Identifier table);
@@ -50,7 +53,9 @@ public interface RealtimeService extends AutoCloseable
 
     /**
      * Makes the named parts of the statement visible at once; other parts of it are dropped. Idempotent by statement id: a repetition answers as the first call did. A part that
-     * never staged a row is allowed.
+     * staged no row need not be named; a statement that staged none is published without parts, as 0 rows.
+     *
+     * @throws io.paimon.realtime.model.RealtimeException NOT_FOUND if a named part is not there, unless the statement was published already
      */
     AppendResult publish(Identifier table, String statement, Set<String> parts);
 
@@ -79,11 +84,20 @@ public interface RealtimeService extends AutoCloseable
      */
     List<MemBatchReader> read(String queryId, Identifier table, PartitionBucket bucket, MemReadRequest request, MemQueryContext context);
 
-    /** Returns when everything accepted before the call is in a snapshot, of one table or of all. */
+    /**
+     * Returns when everything accepted before the call is in a snapshot, of one table or of all.
+     *
+     * @throws io.paimon.realtime.model.RealtimeException NOT_REALTIME if the table is none, FENCED if another writer has it
+     */
     void flush(Optional<Identifier> table);
 
-    /** Flushes, then forgets the table: rows for it are refused until the next append opens it again. */
-    void release(Identifier table);
+    /**
+     * Flushes, makes a change of the table's definition, then forgets the table; rows are refused meanwhile. If the flush fails nothing is changed.
+     *
+     * @param change for example turns real-time writes off; what it throws is thrown
+     * @throws io.paimon.realtime.model.RealtimeException FENCED if another writer has the table: its rows are not this one's to flush
+     */
+    void release(Identifier table, Runnable change);
 
     /** Forgets the table and its rows, for it was dropped. Unknown tables are ignored. */
     void drop(Identifier table);

@@ -1,5 +1,6 @@
 package io.paimon.realtime.service;
 
+import com.google.common.collect.Sets;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
@@ -65,10 +66,18 @@ final class StagedStatement
         files.add(file);
     }
 
-    /** Files of the named parts; no row can be added any more. */
+    /**
+     * Files of the named parts; no row can be added any more.
+     *
+     * @throws RealtimeException NOT_FOUND if a part is not there
+     */
     synchronized List<Path> seal(Set<String> published)
     {
         closed = true;
+        if (!parts.keySet().containsAll(published)) {
+            throw new RealtimeException(Code.NOT_FOUND, "Rows of the statement are missing: parts %s are not staged".formatted(
+                    Sets.difference(published, parts.keySet())));
+        }
         return parts.entrySet().stream().filter(entry -> published.contains(entry.getKey())).flatMap(entry -> entry.getValue().stream()).toList();
     }
 

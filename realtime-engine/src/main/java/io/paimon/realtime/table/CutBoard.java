@@ -46,11 +46,13 @@ public final class CutBoard
         return now;
     }
 
-    void remove(String table)
+    /** Takes the cut away, if it is the one that stands there. */
+    void remove(String table, TableCut shown)
     {
-        TableCut old;
         synchronized (this) {
-            old = cuts.get(table);
+            if (cuts.get(table) != shown) {
+                return;
+            }
             ImmutableMap.Builder<String, TableCut> left = ImmutableMap.builder();
             cuts.forEach((name, cut) -> {
                 if (!name.equals(table)) {
@@ -60,9 +62,7 @@ public final class CutBoard
             cuts = left.buildOrThrow();
             instant++;
         }
-        if (old != null) {
-            old.release();
-        }
+        shown.release();
     }
 
     /** The cuts of all tables at this instant, each retained for the caller. */

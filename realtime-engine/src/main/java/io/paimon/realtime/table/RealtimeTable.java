@@ -2,7 +2,8 @@ package io.paimon.realtime.table;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.airlift.log.Logger;
@@ -56,17 +57,20 @@ import org.apache.paimon.types.RowType;
  * table the next round, or {@link #maintain}, says the offsets again; until then reads of the union are refused.
  *
  * <h2>Locks</h2>
- * {@code roundLock}, then {@code appendLock}, then those of {@link MemoryBudget} and {@link CutBoard}. The round lock is held over a whole round, I/O included: one round at a time is its
- * purpose. The append lock guards the memory and is never held over I/O, but for {@link #appendDirectly}.
+ * {@code roundLock}, then {@code schemaLock}, then {@code appendLock}, then those of {@link MemoryBudget} and {@link CutBoard}. The round lock is held over a whole round, I/O included: one
+ * round at a time is its purpose; that of the schema lock is that an older definition never replaces a newer one. The append lock guards the memory and is never held over I/O, but for
+ * {@link #appendDirectly}. All methods are thread-safe.
  */
 public final class RealtimeTable implements AutoCloseable
 {
     private static final Logger log = Logger.get(RealtimeTable.class);
+    private static final int REMEMBERED_STATEMENTS = 100;
 
     private final String name;
     private final TableOptions options;
     private final TableClaim claim;
     private final ReentrantLock roundLock = new ReentrantLock();
+    private final ReentrantLock schemaLock = new ReentrantLock();
     private final ReentrantLock appendLock = new ReentrantLock();
 
     /** The table at its newest known schema. */
@@ -75,12 +79,18 @@ public final class RealtimeTable implements AutoCloseable
     private volatile Published committed;
     @GuardedBy("appendLock")
     private final TableMemory memory;
+    /** What stands on the board for this table. */
+    @GuardedBy("appendLock")
+    private TableCut shown;
     /** Why nothing is accepted any more; null while the table is open. */
     private volatile RealtimeException closed;
     @GuardedBy("roundLock")
     private final OpenRounds rounds = new OpenRounds();
     /** A directly committed statement whose fate is unknown: no offset is given out before it is settled. Changed under the round lock. */
     private volatile UnsettledStatement statement;
+    /** Rows of statements that turned out to be committed only after their callers had been told of a failure. */
+    @GuardedBy("roundLock")
+    private final Cache<String, Long> settledStatements = CacheBuilder.newBuilder().maximumSize(REMEMBERED_STATEMENTS).build();
     /** Why appends are refused though the table can be committed; null if they are not. */
     private volatile RealtimeException refusal;
     /** The last round is under way or done. */
@@ -100,9 +110,10 @@ public final class RealtimeTable implements AutoCloseable
 
     /**
      * @param memoryOnly the round to go on with if the statement was not committed; empty if there is none
+     * @param whole the statement's rows and those of memory in one commit
      * @param messages data files of the statement
      */
-    private record UnsettledStatement(Optional<PreparedRound> memoryOnly, List<CommitMessage> messages)
+    private record UnsettledStatement(String id, Optional<PreparedRound> memoryOnly, PreparedRound whole, List<CommitMessage> messages, long rows)
     {}
 
     private RealtimeTable(FileStoreTable table, TableOptions options, Claimed claimed)
@@ -114,8 +125,8 @@ public final class RealtimeTable implements AutoCloseable
         this.committed = claimed.published();
         TableMemory empty = new TableMemory(options);
         this.memory = empty;
-        options.board().publish(name,
-                new TableCut(claim.lineage(), committed.progress().epoch(), committed.snapshotId(), empty.cut(committed.progress())));
+        this.shown = new TableCut(claim.lineage(), committed.progress().epoch(), committed.snapshotId(), empty.cut(committed.progress()));
+        options.board().publish(name, shown);
     }
 
     /**
@@ -168,38 +179,44 @@ public final class RealtimeTable implements AutoCloseable
      */
     public long append(List<VectorSchemaRoot> batches, RowType schema)
     {
-        long count = 0;
-        long bytes = 0;
-        List<List<RowRouting.Route>> routes = new ArrayList<>();
-        for (VectorSchemaRoot rows : batches) {
-            count += rows.getRowCount();
-            List<RowRouting.Route> routed = new RowRouting(table).route(new VectorRows(rows, schema));
-            OffsetColumn.check(name, schema, rows);
-            routes.add(routed);
-            // what is gathered now and what a merge of small chunks holds twice for a moment
-            bytes += 2 * rows.getFieldVectors().stream().mapToLong(vector -> vector.getBufferSize()).sum() + 4096L * routed.size();
-        }
-        if (count == 0) {
-            return 0;
-        }
-        MemoryBudget.Reservation reservation = options.budget().reserveForAppend("Table " + name, bytes, options.appendTimeoutMillis());
-        try {
-            lockForAppend();
+        while (true) {
+            FileStoreTable target = table;
+            List<List<RowRouting.Route>> routes = new ArrayList<>();
+            long count = 0;
+            long bytes = 0;
+            for (VectorSchemaRoot rows : batches) {
+                count += rows.getRowCount();
+                List<RowRouting.Route> routed = new RowRouting(target).route(new VectorRows(rows, schema));
+                OffsetColumn.check(name, schema, rows);
+                routes.add(routed);
+                // what is gathered now and what a merge of small chunks holds twice for a moment
+                bytes += 2 * rows.getFieldVectors().stream().mapToLong(vector -> vector.getBufferSize()).sum() + 4096L * routed.size();
+            }
+            if (count == 0) {
+                return 0;
+            }
+            MemoryBudget.Reservation reservation = options.budget().reserveForAppend("Table " + name, bytes, options.appendTimeoutMillis());
             try {
-                checkOpen();
-                checkAccepting();
-                checkSchema(schema);
-                write(batches, routes);
-                publish();
+                lockForAppend();
+                try {
+                    checkOpen();
+                    checkAccepting();
+                    checkSchema(schema);
+                    // after a change meanwhile the rows may belong to other buckets
+                    if (table.schema().id() == target.schema().id()) {
+                        write(batches, routes);
+                        publish();
+                        return count;
+                    }
+                }
+                finally {
+                    appendLock.unlock();
+                }
             }
             finally {
-                appendLock.unlock();
+                reservation.close();
             }
         }
-        finally {
-            reservation.close();
-        }
-        return count;
     }
 
     /** Appends never wait for rounds, but for statements that are committed directly. */
@@ -262,39 +279,76 @@ public final class RealtimeTable implements AutoCloseable
     }
 
     /**
-     * Commits rows directly, behind a round of what is in memory: for statements that do not fit into memory. They are visible at once when this returns, and not at all when it throws; should
-     * the fate of the commit be unknown for a while, appends are refused until it is settled. Appends wait while the snapshot is made.
+     * Commits rows directly, behind a round of what is in memory: for statements that do not fit into memory. They are visible at once when this returns. When it throws they are not, unless
+     * the fate of the commit is unknown: then appends are refused until it is settled, and a repetition under the same id answers what came of it. Appends wait while the snapshot is made, and
+     * where the writer fills a column with offsets also while the data files are written.
      *
-     * @param rows row objects may be reused
+     * @param id of the statement
+     * @param rows row objects may be reused; not looked at if an earlier call has committed the statement
      * @param spillDirectory where rows that do not fit into the write buffer are kept meanwhile
      */
-    public long appendDirectly(Iterator<InternalRow> rows, RowType schema, Path spillDirectory)
+    public long appendDirectly(String id, Iterator<InternalRow> rows, RowType schema, Path spillDirectory)
     {
+        Optional<Long> earlier = settledStatement(id);
+        if (earlier.isPresent()) {
+            return earlier.get();
+        }
+        FileStoreTable target = table;
         checkSchema(schema);
         boolean withOffsets = RealtimeTables.offsetColumn(schema) >= 0;
         // rows that hold their offsets are written while nobody else gets any
-        BulkFlush.Result bulk = withOffsets ? null : bulkFlush(rows, Map.of(), spillDirectory);
+        BulkFlush.Result bulk = withOffsets ? null : bulkFlush(target, rows, Map.of(), spillDirectory);
         roundLock.lock();
         try {
-            round(false);
-            appendLock.lock();
+            boolean handedOver = false;
             try {
-                checkOpen();
-                checkAccepting();
-                if (withOffsets) {
-                    checkSchema(schema);
-                    bulk = bulkFlush(rows, memory.uppers(committed.progress()), spillDirectory);
+                round(false);
+                appendLock.lock();
+                try {
+                    checkOpen();
+                    checkAccepting();
+                    if (table.schema().id() != target.schema().id()) {
+                        throw new RealtimeException(Code.UNAVAILABLE, "Table %s: its definition has just changed; try again".formatted(name));
+                    }
+                    if (withOffsets) {
+                        bulk = bulkFlush(target, rows, memory.uppers(committed.progress()), spillDirectory);
+                    }
+                    prepareStatement(id, bulk);
+                    handedOver = true;
+                    return commitStatement();
                 }
-                return commitDirectly(bulk);
+                finally {
+                    appendLock.unlock();
+                }
             }
-            finally {
-                appendLock.unlock();
+            catch (RuntimeException e) {
+                if (!handedOver && bulk != null) {
+                    // nothing was published
+                    abort(bulk.messages(), e);
+                }
+                throw fencedOr(e);
             }
         }
-        catch (RuntimeException e) {
-            if (statement == null && bulk != null) {
-                newCommit().abort(bulk.messages());
+        finally {
+            roundLock.unlock();
+        }
+    }
+
+    /** Rows of the statement if it turned out to be committed; they are visible when this returns. */
+    private Optional<Long> settledStatement(String id)
+    {
+        roundLock.lock();
+        try {
+            if (statement != null) {
+                settleStatement();
             }
+            Optional<Long> count = Optional.ofNullable(settledStatements.getIfPresent(id));
+            if (count.isPresent()) {
+                round(false);
+            }
+            return count;
+        }
+        catch (RuntimeException e) {
             throw fencedOr(e);
         }
         finally {
@@ -302,59 +356,86 @@ public final class RealtimeTable implements AutoCloseable
         }
     }
 
-    private BulkFlush.Result bulkFlush(Iterator<InternalRow> rows, Map<PartitionBucket, Long> nextOffsets, Path spillDirectory)
+    private BulkFlush.Result bulkFlush(FileStoreTable target, Iterator<InternalRow> rows, Map<PartitionBucket, Long> nextOffsets, Path spillDirectory)
     {
         try (MemoryBudget.Reservation reservation = options.budget().reserveForFlush("Table " + name, BulkFlush.MAX_BUFFER_BYTES,
                 options.appendTimeoutMillis())) {
-            return BulkFlush.flush(table, claim.commitUser(), rows, nextOffsets, reservation.bytes(), spillDirectory);
+            return BulkFlush.flush(target, claim.commitUser(), rows, nextOffsets, reservation.bytes(), spillDirectory);
         }
     }
 
+    /** From here on only {@link #settleStatement} decides about the statement's files. */
     @GuardedBy("roundLock")
-    private long commitDirectly(BulkFlush.Result bulk)
+    private void prepareStatement(String id, BulkFlush.Result bulk)
     {
-        Optional<PreparedRound> round = prepareCommitWithProgress();
-        Map<PartitionBucket, Long> ends = new HashMap<>(round.map(inMemory -> inMemory.next().offsets()).orElse(committed.progress().offsets()));
-        bulk.rows().forEach((key, count) -> ends.merge(key, count, Math::addExact));
-        List<CommitMessage> messages = new ArrayList<>(round.map(PreparedRound::messages).orElse(List.of()));
-        messages.addAll(bulk.messages());
+        Optional<PreparedRound> memoryOnly = prepareCommitWithProgress();
         Progress base = committed.progress();
-        rounds.set(Optional.of(new PreparedRound(Optional.of(base), nextProgress(base, base.identifier() + 1, ends, false), messages)));
-        long snapshot;
+        Map<PartitionBucket, Long> ends = new HashMap<>(memoryOnly.map(inMemory -> inMemory.next().offsets()).orElse(base.offsets()));
+        bulk.rows().forEach((key, count) -> ends.merge(key, count, Math::addExact));
+        List<CommitMessage> messages = new ArrayList<>(memoryOnly.map(PreparedRound::messages).orElse(List.of()));
+        messages.addAll(bulk.messages());
+        // another step than that of memory alone, so that each is found for what it is
+        PreparedRound whole = new PreparedRound(Optional.of(base), nextProgress(base, rounds.last(base).identifier() + 1, ends, false), messages);
+        rounds.set(Optional.of(whole));
+        statement = new UnsettledStatement(id, memoryOnly, whole, bulk.messages(), bulk.rows().values().stream().mapToLong(Long::longValue).sum());
+    }
+
+    @GuardedBy("roundLock")
+    private long commitStatement()
+    {
+        UnsettledStatement committing = statement;
+        PreparedRound whole = committing.whole();
+        Published published;
         try {
-            snapshot = commitWithProgress();
+            published = new Published(newCommit().commit(whole.base(), whole.next(), whole.messages()), claim.commitUser(), whole.next());
+            statement = null;
         }
         catch (RuntimeException e) {
-            statement = new UnsettledStatement(round, bulk.messages());
+            Optional<Published> settled;
             try {
-                if (!settleStatement()) {
-                    throw e;
-                }
+                settled = settleStatement();
             }
             catch (RuntimeException unsettled) {
-                if (!unsettled.equals(e)) {
-                    e.addSuppressed(unsettled);
-                }
+                e.addSuppressed(unsettled);
                 throw e;
             }
-            snapshot = commitWithProgress();
+            published = settled.orElseThrow(() -> e);
         }
-        refreshCommittedSnapshot(snapshot);
-        return bulk.rows().values().stream().mapToLong(Long::longValue).sum();
+        adoptCommitted(published);
+        return committing.rows();
     }
 
-    /** Whether the snapshot of a directly committed statement is there; if not, its rows are given up and those of memory go on. */
+    /** The snapshot of a directly committed statement, if it is there; if not, its rows are given up and those of memory go on. */
     @CanIgnoreReturnValue
     @GuardedBy("roundLock")
-    private boolean settleStatement()
+    private Optional<Published> settleStatement()
     {
-        boolean published = newCommit().find(rounds.first().orElseThrow().next()).isPresent();
-        if (!published) {
-            newCommit().abort(statement.messages());
-            rounds.set(statement.memoryOnly());
-        }
+        UnsettledStatement unsettled = statement;
+        Optional<Published> published = newCommit().findEarlier(unsettled.whole().next());
         statement = null;
+        if (published.isPresent()) {
+            settledStatements.put(unsettled.id(), unsettled.rows());
+            return published;
+        }
+        rounds.set(unsettled.memoryOnly());
+        try {
+            newCommit().abort(unsettled.messages());
+        }
+        catch (RuntimeException e) {
+            log.warn(e, "Table %s: data files of a statement that was not committed could not be deleted", name);
+        }
         return published;
+    }
+
+    /** Deletes files that are certainly not referenced; the failure that led to it stays the one that is told. */
+    private void abort(List<CommitMessage> messages, RuntimeException failure)
+    {
+        try {
+            newCommit().abort(messages);
+        }
+        catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     private ProgressCommit newCommit()
@@ -371,8 +452,12 @@ public final class RealtimeTable implements AutoCloseable
     @GuardedBy("appendLock")
     private void publish()
     {
-        options.board().publish(name,
-                new TableCut(claim.lineage(), committed.progress().epoch(), committed.snapshotId(), memory.cut(committed.progress())));
+        if (isClosed()) {
+            // the board may hold the cut of the next writer already
+            return;
+        }
+        shown = new TableCut(claim.lineage(), committed.progress().epoch(), committed.snapshotId(), memory.cut(committed.progress()));
+        options.board().publish(name, shown);
     }
 
     /** Opens readers over one partition-bucket of a cut that the caller holds. */
@@ -395,6 +480,20 @@ public final class RealtimeTable implements AutoCloseable
         catch (RuntimeException e) {
             readers.forEach(MemBatchReader::close);
             throw e;
+        }
+    }
+
+    /** {@link #commitRound} unless one is under way, or a statement is being committed, which is one as well. */
+    public void commitRoundIfIdle()
+    {
+        if (!roundLock.tryLock()) {
+            return;
+        }
+        try {
+            commitRound();
+        }
+        finally {
+            roundLock.unlock();
         }
     }
 
@@ -431,7 +530,6 @@ public final class RealtimeTable implements AutoCloseable
                 appendLock.unlock();
             }
             round(true);
-            claim.release();
         }
         catch (RuntimeException e) {
             draining = false;
@@ -439,6 +537,13 @@ public final class RealtimeTable implements AutoCloseable
         }
         finally {
             roundLock.unlock();
+        }
+        // it is drained, whatever comes now
+        try {
+            claim.release();
+        }
+        catch (RuntimeException e) {
+            log.warn(e, "Table %s: others will take this writer for alive until its lease has run out", name);
         }
     }
 
@@ -469,8 +574,10 @@ public final class RealtimeTable implements AutoCloseable
         if (claim.standing(committed) == Standing.GONE) {
             log.warn("Table %s: snapshot %s of this writer is gone (rollback, purge or expiry): its offsets are committed again", name,
                     committed.snapshotId());
+            // rounds that were prepared count as used: nobody must take the new commit for one of them
+            long last = rounds.last(committed.progress()).identifier();
             rounds.clear();
-            adopt(claim.reassert(committed));
+            adopt(claim.reassert(committed, last + 1));
         }
     }
 
@@ -506,7 +613,7 @@ public final class RealtimeTable implements AutoCloseable
             }
             try {
                 if (rounds.isEmpty() && claim.standing(committed) == Standing.OLD) {
-                    adopt(claim.reassert(committed));
+                    adopt(claim.reassert(committed, committed.progress().identifier() + 1));
                 }
                 assertStanding();
             }
@@ -612,7 +719,7 @@ public final class RealtimeTable implements AutoCloseable
         }
         catch (RuntimeException e) {
             // nothing was published: the files of this attempt are certainly unreferenced
-            newCommit().abort(messages);
+            abort(messages, e);
             throw e;
         }
         PreparedRound round = new PreparedRound(Optional.of(base), nextProgress(base, identifier, ends, drained), messages);
@@ -737,23 +844,29 @@ public final class RealtimeTable implements AutoCloseable
                 throw new RealtimeException(Code.INVALID_ARGUMENT,
                         "Table %s: snapshot %s is older than the adopted %s".formatted(name, snapshotId, committed.snapshotId()));
             }
-            rounds.adopt(published.progress());
-            appendLock.lock();
-            try {
-                committed = published;
-                memory.reclaim(published.progress(), table);
-                publish();
-                memory.forgetEmpty();
-            }
-            finally {
-                appendLock.unlock();
-            }
-            options.budget().signalFreed();
-            claim.hold(published.snapshotId());
+            adoptCommitted(published);
         }
         finally {
             roundLock.unlock();
         }
+    }
+
+    @GuardedBy("roundLock")
+    private void adoptCommitted(Published published)
+    {
+        rounds.adopt(published.progress());
+        appendLock.lock();
+        try {
+            committed = published;
+            memory.reclaim(published.progress(), table);
+            publish();
+            memory.forgetEmpty();
+        }
+        finally {
+            appendLock.unlock();
+        }
+        options.budget().signalFreed();
+        claim.hold(published.snapshotId());
     }
 
     /**
@@ -765,33 +878,39 @@ public final class RealtimeTable implements AutoCloseable
     @CanIgnoreReturnValue
     public boolean refreshSchema()
     {
-        FileStoreTable latest = RealtimeTables.newest(table);
-        if (latest.schema().id() == table.schema().id()) {
-            refusal = null;
-            return false;
-        }
+        schemaLock.lock();
         try {
-            latest = RealtimeTables.openForWriting(latest);
-            StorageTrial.check(latest);
-            Optional<String> rescaling = Rescaling.isChanged(table, latest) ? Rescaling.problem(latest) : Optional.empty();
-            if (rescaling.isPresent()) {
-                throw new RealtimeException(Code.UNAVAILABLE, "Table %s: %s".formatted(name, rescaling.get()));
+            FileStoreTable latest = RealtimeTables.newest(table);
+            if (latest.schema().id() == table.schema().id()) {
+                refusal = null;
+                return false;
             }
-        }
-        catch (RealtimeException e) {
-            log.warn("Rows are refused: %s", e.getMessage());
-            refusal = e;
-            return false;
-        }
-        appendLock.lock();
-        try {
-            table = latest;
-            refusal = null;
+            try {
+                latest = RealtimeTables.openForWriting(latest);
+                StorageTrial.check(latest);
+                Optional<String> rescaling = Rescaling.isChanged(table, latest) ? Rescaling.problem(latest) : Optional.empty();
+                if (rescaling.isPresent()) {
+                    throw new RealtimeException(Code.UNAVAILABLE, "Table %s: %s".formatted(name, rescaling.get()));
+                }
+            }
+            catch (RealtimeException e) {
+                log.warn("Rows are refused: %s", e.getMessage());
+                refusal = e;
+                return false;
+            }
+            appendLock.lock();
+            try {
+                table = latest;
+                refusal = null;
+            }
+            finally {
+                appendLock.unlock();
+            }
+            return true;
         }
         finally {
-            appendLock.unlock();
+            schemaLock.unlock();
         }
-        return true;
     }
 
     private long rowsInMemory()
@@ -803,6 +922,12 @@ public final class RealtimeTable implements AutoCloseable
         finally {
             appendLock.unlock();
         }
+    }
+
+    /** Newest failure of a round that still matters, empty if none. Waits for nothing. */
+    public String lastError()
+    {
+        return lastError;
     }
 
     public TableStatus status()
@@ -862,12 +987,12 @@ public final class RealtimeTable implements AutoCloseable
                 return;
             }
             closed = reason;
+            options.board().remove(name, shown);
             memory.close();
         }
         finally {
             appendLock.unlock();
         }
-        options.board().remove(name);
     }
 
     /** Rows of a batch as Paimon sees them. */

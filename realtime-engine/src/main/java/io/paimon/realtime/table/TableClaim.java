@@ -66,12 +66,7 @@ final class TableClaim
     static Claimed claim(FileStoreTable table, TableOptions options)
     {
         LeaseFile leaseFile = new LeaseFile(table);
-        leaseFile.read().filter(lease -> !lease.log().equals(options.logId())).ifPresent(lease -> {
-            if (lease.isLive(System.currentTimeMillis())) {
-                throw new RealtimeException(Code.FENCED, "Table %s is written by %s (incarnation %s), which lives: append there, or stop it first"
-                        .formatted(options.name(), lease.owner(), lease.incarnation()));
-            }
-        });
+        leaseFile.checkNotOwnedByOthers(options.logId());
         ProgressFiles progressFiles = new ProgressFiles(table);
         String lineage = progressFiles.createLineage();
         Optional<Published> last = progressFiles.latestSnapshotId().flatMap(latest -> progressFiles.newest(lineage, latest));
@@ -79,12 +74,13 @@ final class TableClaim
         base.filter(progress -> !progress.drained() && !progress.log().equals(options.logId())).ifPresent(_ -> log.warn(
                 "Table %s: the writer before this one did not give the table up; rows that it had accepted and not committed are lost",
                 options.name()));
-        long epoch = base.map(progress -> progress.epoch() + 1).orElse(1L);
+        // also over that of a writer whose progress was rolled back
+        long epoch = Math.max(base.map(Progress::epoch).orElse(0L), leaseFile.read().map(Lease::epoch).orElse(0L)) + 1;
         Progress next = new Progress(lineage, options.logId(), epoch, base.map(progress -> progress.identifier() + 1).orElse(1L), false,
                 base.map(Progress::offsets).orElse(Map.of()), base.map(Progress::producers).orElse(Map.of()));
         TableMemory empty = new TableMemory(options);
-        long opened = options.board().publish(options.name(),
-                new TableCut(lineage, epoch, last.map(Published::snapshotId).orElse(-1L), empty.cut(next)));
+        TableCut nothing = new TableCut(lineage, epoch, last.map(Published::snapshotId).orElse(-1L), empty.cut(next));
+        long opened = options.board().publish(options.name(), nothing);
         try {
             TableClaim claim = new TableClaim(table, options, lineage, new CommitUser(options.incarnation(), opened), epoch);
             long snapshot = new ProgressCommit(table, claim.commitUser).commit(base, next, List.of());
@@ -93,7 +89,7 @@ final class TableClaim
             return new Claimed(claim, new Published(snapshot, claim.commitUser, next));
         }
         catch (RuntimeException e) {
-            options.board().remove(options.name());
+            options.board().remove(options.name(), nothing);
             throw e;
         }
     }
@@ -133,7 +129,12 @@ final class TableClaim
             return;
         }
         Optional<Lease> lease = leaseFile.read();
-        if (lease.isPresent() && lease.get().epoch() > epoch) {
+        if (lease.isEmpty()) {
+            // written again in a folder that was dropped, it would bring that back
+            checkLineage();
+        }
+        if (lease.isPresent() && (lease.get().epoch() > epoch
+                || (lease.get().epoch() == epoch && !lease.get().incarnation().equals(options.incarnation())))) {
             throw new RealtimeException(Code.FENCED, "Table %s was taken over by %s (epoch %s, this writer's is %s)".formatted(options.name(),
                     lease.get().owner(), lease.get().epoch(), epoch));
         }
@@ -193,12 +194,10 @@ final class TableClaim
         Optional<Long> latest = progressFiles.latestSnapshotId();
         Optional<Published> newest = latest.flatMap(id -> progressFiles.newest(lineage, id));
         if (newest.isEmpty()) {
-            if (!progressFiles.lineage().equals(Optional.of(lineage))) {
-                throw new RealtimeException(Code.FENCED, "Table %s was dropped or re-created under its writer".formatted(options.name()));
-            }
+            checkLineage();
             return Standing.GONE;
         }
-        if (newest.get().progress().epoch() > epoch) {
+        if (newest.get().progress().epoch() > epoch || (newest.get().progress().epoch() == epoch && !newest.get().commitUser().equals(commitUser))) {
             throw new RealtimeException(Code.FENCED,
                     "Table %s was taken over by another writer (epoch %s, this writer's is %s)".formatted(options.name(),
                             newest.get().progress().epoch(), epoch));
@@ -209,17 +208,25 @@ final class TableClaim
         return latest.get() - committed.snapshotId() >= MAX_FOREIGN_SNAPSHOTS ? Standing.OLD : Standing.CURRENT;
     }
 
+    private void checkLineage()
+    {
+        if (!new ProgressFiles(table).lineage().equals(Optional.of(lineage))) {
+            throw new RealtimeException(Code.FENCED, "Table %s was dropped or re-created under its writer".formatted(options.name()));
+        }
+    }
+
     /**
      * Says the writer's offsets again, on top of whatever the table holds now.
      *
+     * @param identifier of the new commit: above all that were ever prepared
      * @throws RealtimeException FENCED if another writer's progress is there
      */
-    Published reassert(Published committed)
+    Published reassert(Published committed, long identifier)
     {
         ProgressFiles progressFiles = new ProgressFiles(table);
         Optional<Progress> newest = progressFiles.latestSnapshotId().flatMap(id -> progressFiles.newest(lineage, id)).map(Published::progress);
         Progress known = committed.progress();
-        Progress next = new Progress(lineage, known.log(), epoch, known.identifier() + 1, false, known.offsets(), known.producers());
+        Progress next = new Progress(lineage, known.log(), epoch, identifier, false, known.offsets(), known.producers());
         return new Published(new ProgressCommit(table, commitUser).commit(newest, next, List.of()), commitUser, next);
     }
 

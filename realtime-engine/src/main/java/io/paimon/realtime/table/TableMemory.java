@@ -2,6 +2,7 @@ package io.paimon.realtime.table;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.base.Verify;
 import com.google.common.collect.Iterables;
 import com.google.common.collect.Sets;
 import io.airlift.log.Logger;
@@ -107,14 +108,9 @@ final class TableMemory
                 }
             }
         }
-        catch (RuntimeException e) {
-            uppers.forEach((key, upper) -> {
-                List<Generation> generations = buckets.get(key).generations;
-                if (!generations.isEmpty()) {
-                    Iterables.getLast(generations).indexer.discardFrom(upper);
-                }
-            });
-            throw e;
+        catch (Throwable t) {
+            uppers.forEach((key, upper) -> discard(key, upper, t));
+            throw t;
         }
         long now = System.nanoTime();
         assignment.ends().forEach((key, end) -> {
@@ -125,6 +121,31 @@ final class TableMemory
             }
             bucket.renewViews();
         });
+    }
+
+    /** Takes back what a failed write left in a bucket, the bucket too if nothing else is in it. */
+    private void discard(PartitionBucket key, long upper, Throwable failure)
+    {
+        Bucket bucket = buckets.get(key);
+        try {
+            if (!bucket.generations.isEmpty()) {
+                Generation last = Iterables.getLast(bucket.generations);
+                last.indexer.discardFrom(upper);
+                if (last.indexer.segmentCount() == 0) {
+                    last.indexer.close();
+                    bucket.generations.removeLast();
+                    bucket.renewViews();
+                }
+            }
+        }
+        catch (RuntimeException e) {
+            // the other buckets must be taken back all the same
+            failure.addSuppressed(e);
+        }
+        if (bucket.generations.isEmpty()) {
+            bucket.views.forEach(SharedView::release);
+            buckets.remove(key);
+        }
     }
 
     /**
@@ -188,7 +209,11 @@ final class TableMemory
         List<SealedSegment> segments = new ArrayList<>();
         buckets.forEach((key, bucket) -> {
             for (Generation generation : bucket.generations) {
-                generation.indexer.sealForCommit().ifPresent(generation.sealed::add);
+                generation.indexer.sealForCommit().ifPresent(segment -> {
+                    Verify.verify(segment.offsets().end() <= bucket.upper, "Table %s: segment %s reaches beyond the visible rows, which end at %s",
+                            options.name(), segment.offsets(), bucket.upper);
+                    generation.sealed.add(segment);
+                });
                 generation.sealed.stream()
                         .filter(segment -> segment.offsets().end() > base.offset(key))
                         .forEach(segment -> segments.add(new SealedSegment(key, generation.table, generation.indexer, segment)));

@@ -50,10 +50,13 @@ final class InMemoryRealtimeService implements RealtimeService
     private final Map<Identifier, Table> tables = new ConcurrentHashMap<>();
     private final Set<String> pinned = ConcurrentHashMap.newKeySet();
     private final Map<String, Map<String, Staged>> statements = new ConcurrentHashMap<>();
+    private final Map<String, AppendResult> published = new ConcurrentHashMap<>();
     private final AtomicInteger openReaders = new AtomicInteger();
     private final AtomicInteger openBatches = new AtomicInteger();
     private final AtomicInteger flushes = new AtomicInteger();
     private volatile Consumer<Identifier> beforeAppend = _ -> {
+    };
+    private volatile Consumer<VectorSchemaRoot> afterAppend = _ -> {
     };
     private volatile Runnable beforeBatch = () -> {
     };
@@ -73,6 +76,12 @@ final class InMemoryRealtimeService implements RealtimeService
     void beforeAppend(Consumer<Identifier> hook)
     {
         beforeAppend = hook;
+    }
+
+    /** Runs on the appending thread with the rows that were sent, after they were taken. */
+    void afterAppend(Consumer<VectorSchemaRoot> hook)
+    {
+        afterAppend = hook;
     }
 
     /** Runs on the reading thread, before each batch. */
@@ -118,6 +127,12 @@ final class InMemoryRealtimeService implements RealtimeService
     }
 
     @Override
+    public String incarnation()
+    {
+        return incarnation;
+    }
+
+    @Override
     public TableStatus tableStatus(Identifier table)
     {
         Table stored = table(table);
@@ -139,6 +154,7 @@ final class InMemoryRealtimeService implements RealtimeService
         VectorSchemaRoot batch = canonical(table, stored, rows);
         int count = batch.getRowCount();
         stored.add(batch);
+        afterAppend.accept(rows);
         return new AppendResult(count);
     }
 
@@ -169,8 +185,15 @@ final class InMemoryRealtimeService implements RealtimeService
     @Override
     public AppendResult publish(Identifier table, String statement, Set<String> parts)
     {
-        Map<String, Staged> staged = Optional.ofNullable(statements.remove(statement))
-                .orElseThrow(() -> new RealtimeException(Code.NOT_FOUND, "No statement " + statement));
+        AppendResult earlier = published.get(statement);
+        if (earlier != null) {
+            return earlier;
+        }
+        Map<String, Staged> staged = statements.getOrDefault(statement, Map.of());
+        if (!staged.keySet().containsAll(parts)) {
+            throw new RealtimeException(Code.NOT_FOUND, "Statement %s has only the parts %s, not %s".formatted(statement, staged.keySet(), parts));
+        }
+        statements.remove(statement);
         long rows = 0;
         for (Map.Entry<String, Staged> part : staged.entrySet()) {
             for (VectorSchemaRoot batch : part.getValue().batches()) {
@@ -183,7 +206,9 @@ final class InMemoryRealtimeService implements RealtimeService
                 }
             }
         }
-        return new AppendResult(rows);
+        AppendResult result = new AppendResult(rows);
+        published.put(statement, result);
+        return result;
     }
 
     @Override
@@ -314,8 +339,9 @@ final class InMemoryRealtimeService implements RealtimeService
     }
 
     @Override
-    public void release(Identifier table)
+    public void release(Identifier table, Runnable change)
     {
+        change.run();
         table(table).close();
         tables.remove(table);
     }

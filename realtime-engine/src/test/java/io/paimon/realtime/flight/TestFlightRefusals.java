@@ -146,7 +146,7 @@ class TestFlightRefusals
         failure(Code.NOT_FOUND, () -> flight.client.schema(Identifier.create("s", "missing")));
         failure(Code.NOT_FOUND, () -> flight.client.tableStatus(Identifier.create("s", "missing")));
         failure(Code.NOT_FOUND, () -> flight.client.flush(Optional.of(Identifier.create("s", "missing"))));
-        failure(Code.NOT_FOUND, () -> flight.client.publish(TABLE, "unknown", Set.of()));
+        failure(Code.NOT_FOUND, () -> flight.client.publish(TABLE, "unknown", Set.of("a")));
     }
 
     @Test

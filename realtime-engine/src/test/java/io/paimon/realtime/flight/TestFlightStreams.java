@@ -1,11 +1,13 @@
 package io.paimon.realtime.flight;
 
+import static com.google.common.util.concurrent.Uninterruptibles.awaitUninterruptibly;
 import static io.paimon.realtime.flight.FlightFixture.TABLE;
 import static io.paimon.realtime.flight.FlightFixture.await;
 import static io.paimon.realtime.flight.FlightFixture.failure;
 import static io.paimon.realtime.flight.FlightFixture.ticket;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.paimon.realtime.memory.MemBatchReader;
@@ -20,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,7 +36,10 @@ import org.apache.arrow.flight.FlightDescriptor;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.Location;
+import org.apache.arrow.memory.AllocationListener;
+import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
@@ -439,6 +445,73 @@ class TestFlightStreams
         }
         assertThat(flight.service.rowCount(TABLE)).isEqualTo(120_000);
         assertThat(flight.server.peakInboundBytes()).isLessThanOrEqualTo(2L * limit);
+    }
+
+    @Test
+    void acknowledgementsNeedNoMemoryOnceTheRowsAreTaken()
+    {
+        open(FlightServerOptions.loopback().withMessageLimits(1 << 20, 1 << 20));
+        List<ArrowBuf> hogs = new ArrayList<>();
+        flight.service.afterAppend(rows -> takeAll(rows.getVector(0).getAllocator(), hogs));
+        try {
+            flight.append(0, 10);
+        }
+        finally {
+            hogs.forEach(ArrowBuf::close);
+        }
+        assertThat(hogs).isNotEmpty();
+        assertThat(flight.service.batchCount(TABLE)).isEqualTo(1);
+    }
+
+    private static void takeAll(BufferAllocator allocator, List<ArrowBuf> buffers)
+    {
+        long size = 1 << 20;
+        while (size > 0) {
+            try {
+                buffers.add(allocator.buffer(size));
+            }
+            catch (OutOfMemoryException e) {
+                size /= 2;
+            }
+        }
+    }
+
+    /** One that no longer reacts to anything: what is not its own is given back all the same, and the interrupt is kept. */
+    @Test
+    void closingGoesOnBehindACallThatDoesNotEnd() throws Exception
+    {
+        open();
+        List<String> removed = new CopyOnWriteArrayList<>();
+        CountDownLatch appending = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        flight.service.beforeAppend(_ -> {
+            appending.countDown();
+            awaitUninterruptibly(go);
+        });
+        try (RootAllocator allocator = new RootAllocator(new AllocationListener() {
+            @Override
+            public void onChildRemoved(BufferAllocator parent, BufferAllocator child)
+            {
+                removed.add(child.getName());
+            }
+        }, Long.MAX_VALUE)) {
+            RealtimeFlightServer server = RealtimeFlightServer.start(flight.service, allocator, FlightServerOptions.loopback());
+            try (RealtimeFlightClient client = RealtimeFlightClient.connect(flight.allocator, server.address());
+                    VectorSchemaRoot rows = flight.rows(0, 10);
+                    FlightPut put = client.openAppend(TABLE, rows)) {
+                put.write();
+                assertThat(appending.await(30, TimeUnit.SECONDS)).isTrue();
+                Thread.currentThread().interrupt();
+                assertThatThrownBy(() -> server.close(Duration.ofMillis(1))).isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("flight-inbound");
+                assertThat(Thread.interrupted()).isTrue();
+                assertThat(removed).containsExactly("flight-outbound");
+            }
+            finally {
+                go.countDown();
+            }
+            await("the call has given its rows back", () -> allocator.getAllocatedMemory() == 0);
+        }
     }
 
     @Test

@@ -86,7 +86,7 @@ final class TestTableOwnership
         tester.append(table, rows(0, 10));
         assertThat(new LeaseFile(tester.table(table)).read()).isPresent();
         assertThat(tester.table(table).consumerManager().consumers()).hasSize(1);
-        tester.service().release(table);
+        tester.service().release(table, () -> {});
         assertThat(newest().progress().drained()).isTrue();
         assertThat(new LeaseFile(tester.table(table)).read()).isEmpty();
         assertThat(tester.table(table).consumerManager().consumers()).isEmpty();
@@ -261,7 +261,7 @@ final class TestTableOwnership
         tester.service().release("query");
         assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
         // given up before the cut: everything that is committed belongs to it
-        tester.service().release(table);
+        tester.service().release(table, () -> {});
         assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
     }
 

@@ -78,7 +78,13 @@ public final class FaultyFileIO implements FileIO
     /** Of this thread's operations the one after {@code count} others fails, once. */
     public void failAfter(int count, boolean afterEffect)
     {
-        fault = new Fault((_, _) -> true, new AtomicInteger(count), afterEffect, false, Optional.of(Thread.currentThread()), Optional.empty());
+        failAfter((_, _) -> true, count, afterEffect);
+    }
+
+    /** Of this thread's matching operations the one after {@code count} others fails, once. */
+    public void failAfter(BiPredicate<Operation, Path> matches, int count, boolean afterEffect)
+    {
+        fault = new Fault(matches, new AtomicInteger(count), afterEffect, false, Optional.of(Thread.currentThread()), Optional.empty());
     }
 
     /** Something happens right before, or right after, the next matching operation, on its thread; nothing fails. The action may use these files. */
@@ -91,6 +97,12 @@ public final class FaultyFileIO implements FileIO
     public void heal()
     {
         fault = null;
+    }
+
+    /** Whether the armed fault has struck. */
+    public boolean hasStruck()
+    {
+        return fault.countdown().get() < 0;
     }
 
     /** Whether the exception comes from here. */

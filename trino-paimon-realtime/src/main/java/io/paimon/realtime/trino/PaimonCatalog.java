@@ -23,6 +23,9 @@ import static java.util.Locale.ENGLISH;
 /** The Paimon catalog behind a Trino catalog: finds tables by Trino's lower-case names and loads them as handles say. */
 public class PaimonCatalog
 {
+    private static final String MAIN_BRANCH_SUFFIX = Identifier.SYSTEM_TABLE_SPLITTER + Identifier.SYSTEM_BRANCH_PREFIX
+            + Identifier.DEFAULT_MAIN_BRANCH;
+
     private final Catalog catalog;
 
     @Inject
@@ -79,9 +82,14 @@ public class PaimonCatalog
      */
     Optional<Identifier> findTable(SchemaTableName name)
     {
-        int separator = name.getTableName().indexOf(Identifier.SYSTEM_TABLE_SPLITTER);
-        String base = separator < 0 ? name.getTableName() : name.getTableName().substring(0, separator);
-        String suffix = separator < 0 ? "" : name.getTableName().substring(separator);
+        String tableName = name.getTableName();
+        if (tableName.endsWith(MAIN_BRANCH_SUFFIX)) {
+            // the table itself, under its own name for leases and views
+            tableName = tableName.substring(0, tableName.length() - MAIN_BRANCH_SUFFIX.length());
+        }
+        int separator = tableName.indexOf(Identifier.SYSTEM_TABLE_SPLITTER);
+        String base = separator < 0 ? tableName : tableName.substring(0, separator);
+        String suffix = separator < 0 ? "" : tableName.substring(separator);
         if (base.isEmpty()) {
             return Optional.empty();
         }

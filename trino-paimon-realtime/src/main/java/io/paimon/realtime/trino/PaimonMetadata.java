@@ -7,6 +7,7 @@ import com.google.errorprone.annotations.ThreadSafe;
 import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
 import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.paimon.LeaseFile;
 import io.paimon.realtime.model.WriterStatus;
 import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.trino.PaimonWriteHandle.RealtimeTarget;
@@ -352,7 +353,9 @@ public class PaimonMetadata implements ConnectorMetadata
 
     private boolean isUnion(ConnectorSession session, Table table)
     {
-        return realtimeEnabled && table instanceof FileStoreTable && PaimonTableProperties.isRealtime(table.options())
+        // of a branch there are only committed rows
+        return realtimeEnabled && table instanceof FileStoreTable data && PaimonTableProperties.isRealtime(table.options())
+                && data.coreOptions().branch().equals(Identifier.DEFAULT_MAIN_BRANCH)
                 && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
     }
 
@@ -730,10 +733,27 @@ public class PaimonMetadata implements ConnectorMetadata
         PaimonTableProperties.checkRouting(table.schema().options(), options);
         checkWriterAccepts(table.schema().copy(options));
         if (PaimonTableProperties.isRealtime(table.options()) && !PaimonTableProperties.isRealtime(options)) {
-            // what is in memory is committed first
-            writer.local().ifPresent(service -> service.release(handle.identifier()));
+            turnRealtimeOff(handle, table, () -> alter(handle, schemaChanges.build()));
+            return;
         }
         alter(handle, schemaChanges.build());
+    }
+
+    /** What is in memory is committed first, and nothing is accepted until the change is there. */
+    private void turnRealtimeOff(PaimonTableHandle handle, FileStoreTable table, Runnable change)
+    {
+        try {
+            if (writer.local().isPresent()) {
+                writer.local().get().release(handle.identifier(), change);
+            }
+            else {
+                new LeaseFile(table).checkNotOwnedByOthers("");
+                change.run();
+            }
+        }
+        catch (RealtimeException e) {
+            throw RealtimeWriter.toTrinoException(e);
+        }
     }
 
     @Override

@@ -39,6 +39,7 @@ final class RealtimePageSink implements ConnectorPageSink
     private final RowType rowType;
     private final String part = UUID.randomUUID().toString();
     private ArrowRowWriter batch;
+    private boolean staged;
     private long batchBytes;
     private long completedBytes;
 
@@ -94,6 +95,7 @@ final class RealtimePageSink implements ConnectorPageSink
         if (batch == null) {
             return;
         }
+        staged = true;
         try (ArrowRowWriter writer = batch; VectorSchemaRoot rows = writer.finish()) {
             carrier.stage(target.address(), target.incarnation(), handle.identifier(), target.statement(), part, rows);
         }
@@ -128,7 +130,7 @@ final class RealtimePageSink implements ConnectorPageSink
     public CompletableFuture<Collection<Slice>> finish()
     {
         send();
-        return completedFuture(ImmutableList.of(Slices.utf8Slice(part)));
+        return completedFuture(staged ? ImmutableList.of(Slices.utf8Slice(part)) : ImmutableList.of());
     }
 
     @Override

@@ -66,7 +66,6 @@ final class ArrowMemIndexer implements MemIndexer
         checkRows(batch);
         building.add(gather(batch));
         nextOffset += batch.rowCount();
-        building.compact();
         updateTotals();
     }
 
@@ -142,6 +141,9 @@ final class ArrowMemIndexer implements MemIndexer
     public MemReadView acquireReadView()
     {
         checkOpen();
+        // only now, when nobody will discard the rows any more: so discarding never has to cut a chunk, which takes memory
+        building.compact();
+        updateTotals();
         List<Chunk> chunks = new ArrayList<>();
         sealed.forEach(segment -> chunks.addAll(segment.chunks()));
         chunks.addAll(building.chunks());
