@@ -39,7 +39,8 @@ public final class Preflight
             throws IOException
     {
         try {
-            Arguments parsed = Arguments.parse(arguments, ImmutableSet.of("--port", "--workers", "--heap", "--writer-memory", "--data"), ImmutableSet.of("--any"));
+            Arguments parsed = Arguments.parse(arguments, ImmutableSet.of("--port", "--workers", "--heap", "--writer-memory", "--data"),
+                    ImmutableSet.of("--any"));
             int port = parsed.integer("--port", 1, 65535, 8080);
             if (parsed.has("--any")) {
                 System.out.println(freePorts(port, 1).getFirst());
