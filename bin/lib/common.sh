@@ -198,7 +198,7 @@ exec_tool()
     shift
     tools_class_path
     # shellcheck disable=SC2086
-    exec "$JDK/bin/java" $arrow_flags ${TOOL_JVM_FLAGS:--Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1} -Dfile.encoding=UTF-8 \
+    exec "$JDK/bin/java" $arrow_flags -XX:-UsePerfData ${TOOL_JVM_FLAGS:--Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1} -Dfile.encoding=UTF-8 \
         -Djava.util.logging.config.file="$root/bin/lib/logging.properties" -cp "$tools_class_path" "io.paimon.realtime.tools.$tool" "$@"
 }
 

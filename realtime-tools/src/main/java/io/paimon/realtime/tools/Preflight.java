@@ -29,6 +29,7 @@ public final class Preflight
     private static final long NODE_OVERHEAD = 600 * MEGABYTE;
     private static final long MINIMUM_DISK = 1024 * MEGABYTE;
     private static final int PORTS_TRIED = 200;
+    private static final Pattern DATA_SIZE = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*(B|kB|MB|GB|TB)");
     private static final Pattern SIZE = Pattern.compile("(\\d+)([kmgKMG]?)");
 
     private Preflight()
@@ -38,7 +39,8 @@ public final class Preflight
             throws IOException
     {
         try {
-            Arguments parsed = Arguments.parse(arguments, ImmutableSet.of("--port", "--workers", "--heap", "--data"), ImmutableSet.of("--any"));
+            Arguments parsed = Arguments.parse(arguments, ImmutableSet.of("--port", "--workers", "--heap", "--writer-memory", "--data"),
+                    ImmutableSet.of("--any"));
             int port = parsed.integer("--port", 1, 65535, 8080);
             if (parsed.has("--any")) {
                 System.out.println(freePorts(port, 1).getFirst());
@@ -50,7 +52,7 @@ public final class Preflight
                 problems.add("port %s is in use: choose another one with --port, for example --port %s".formatted(port,
                         freePorts(port + 1, 1).getFirst()));
             }
-            checkMemory(bytes(parsed.required("--heap")), workers + 1).ifPresent(problems::add);
+            checkMemory(bytes(parsed.required("--heap")), workers + 1, dataSize(parsed.required("--writer-memory"))).ifPresent(problems::add);
             checkDisk(Path.of(parsed.required("--data"))).ifPresent(problems::add);
             if (!problems.isEmpty()) {
                 problems.forEach(problem -> System.err.println("server: " + problem));
@@ -64,18 +66,25 @@ public final class Preflight
         }
     }
 
-    private static Optional<String> checkMemory(long heap, int nodes)
+    private static Optional<String> checkMemory(long heap, int nodes, long writer)
             throws IOException
     {
-        long needed = (heap + NODE_OVERHEAD) * nodes;
+        long needed = neededMemory(heap, nodes, writer);
         long available = availableMemory();
         if (available >= needed) {
             return Optional.empty();
         }
         return Optional
-                .of("%s with a heap of %s MB need %s MB of memory, %s MB are free: give a smaller --heap, fewer --workers, or end other programs"
-                        .formatted(
-                                nodes == 1 ? "one node" : nodes + " nodes", heap / MEGABYTE, needed / MEGABYTE, available / MEGABYTE));
+                .of(("%s with a heap of %s MB and a writer of %s MB need %s MB of memory, %s MB are free: give a smaller --heap, fewer --workers, "
+                        + "a smaller --set paimon.realtime.memory-limit=.., or end other programs")
+                        .formatted(nodes == 1 ? "one node" : nodes + " nodes", heap / MEGABYTE, writer / MEGABYTE, needed / MEGABYTE,
+                                available / MEGABYTE));
+    }
+
+    /** The writer's memory is outside of the heap, and it is in the coordinator only. */
+    static long neededMemory(long heap, int nodes, long writer)
+    {
+        return (heap + NODE_OVERHEAD) * nodes + writer;
     }
 
     private static Optional<String> checkDisk(Path data)
@@ -106,6 +115,23 @@ public final class Preflight
             }
         }
         return system.getFreeMemorySize();
+    }
+
+    /** A size as in the properties of a catalog. */
+    static long dataSize(String size)
+    {
+        Matcher matcher = DATA_SIZE.matcher(size.strip());
+        if (!matcher.matches()) {
+            throw new UsageException("paimon.realtime.memory-limit is a size as 512MB or 2GB, not: " + size);
+        }
+        long unit = switch (matcher.group(2)) {
+            case "kB" -> 1024;
+            case "MB" -> MEGABYTE;
+            case "GB" -> 1024 * MEGABYTE;
+            case "TB" -> 1024 * 1024 * MEGABYTE;
+            default -> 1;
+        };
+        return Math.round(Double.parseDouble(matcher.group(1)) * unit);
     }
 
     static long bytes(String size)

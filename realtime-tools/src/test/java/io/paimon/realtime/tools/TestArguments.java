@@ -39,6 +39,16 @@ final class TestArguments
         assertThatThrownBy(() -> Preflight.bytes("much")).isInstanceOf(UsageException.class);
     }
 
+    @Test
+    void testTheWriterNeedsMemoryBesideTheHeap()
+    {
+        assertThat(Preflight.dataSize("1GB")).isEqualTo(1L << 30);
+        assertThat(Preflight.dataSize("1.5MB")).isEqualTo(3L << 19);
+        assertThat(Preflight.dataSize("0B")).isZero();
+        assertThatThrownBy(() -> Preflight.dataSize("2g")).isInstanceOf(UsageException.class).hasMessageContaining("paimon.realtime.memory-limit");
+        assertThat(Preflight.neededMemory(4L << 30, 3, 2L << 30) - Preflight.neededMemory(4L << 30, 3, 0)).isEqualTo(2L << 30);
+    }
+
     private static Arguments parse(String... arguments)
     {
         return Arguments.parse(arguments, ImmutableSet.of("--port", "--data"), ImmutableSet.of("--check"));

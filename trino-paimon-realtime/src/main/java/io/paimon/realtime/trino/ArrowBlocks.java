@@ -417,7 +417,8 @@ final class ArrowBlocks
                 zoned.writeLong(builder, packDateTimeWithZone(TimestampRange.checkZoned(epochMillis), UTC_KEY));
             }
             else {
-                zoned.writeObject(builder, LongTimestampWithTimeZone.fromEpochMillisAndFraction(TimestampRange.checkZoned(epochMillis), nanosOfMilli * PICOS_PER_NANO, UTC_KEY));
+                zoned.writeObject(builder, LongTimestampWithTimeZone.fromEpochMillisAndFraction(TimestampRange.checkZoned(epochMillis),
+                        nanosOfMilli * PICOS_PER_NANO, UTC_KEY));
             }
             return;
         }

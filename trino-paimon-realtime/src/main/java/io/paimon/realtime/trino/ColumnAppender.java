@@ -462,7 +462,8 @@ abstract class ColumnAppender
             else {
                 int nanos = value.getNanoOfMillisecond();
                 nanos -= nanos % nanosUnit;
-                type.writeObject(out, LongTimestampWithTimeZone.fromEpochMillisAndFraction(TimestampRange.checkZoned(millis), nanos * PICOSECONDS_PER_NANOSECOND, UTC_KEY));
+                type.writeObject(out, LongTimestampWithTimeZone.fromEpochMillisAndFraction(TimestampRange.checkZoned(millis),
+                        nanos * PICOSECONDS_PER_NANOSECOND, UTC_KEY));
             }
         }
     }

@@ -56,7 +56,8 @@ public class PaimonCatalogFactory
         }
         PROPERTY_OF_OPTION.forEach((option, property) -> {
             if (catalogOptions.options().containsKey(option)) {
-                throw new TrinoException(CONFIGURATION_INVALID, "%s%s cannot be set: use %s".formatted(PaimonCatalogOptions.PREFIX, option, property));
+                throw new TrinoException(CONFIGURATION_INVALID,
+                        "%s%s cannot be set: use %s".formatted(PaimonCatalogOptions.PREFIX, option, property));
             }
         });
         Options options = new Options();

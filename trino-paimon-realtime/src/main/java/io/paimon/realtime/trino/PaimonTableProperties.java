@@ -80,7 +80,8 @@ public final class PaimonTableProperties
             CoreOptions.BLOB_DESCRIPTOR_PREFIX,
             IcebergOptions.REST_CONFIG_PREFIX);
     /** Options with the name of a class where these have a {@code #}. */
-    private static final List<String> CALLBACK_OPTIONS = ImmutableList.of(CoreOptions.COMMIT_CALLBACK_PARAM.key(), CoreOptions.TAG_CALLBACK_PARAM.key());
+    private static final List<String> CALLBACK_OPTIONS = ImmutableList.of(CoreOptions.COMMIT_CALLBACK_PARAM.key(),
+            CoreOptions.TAG_CALLBACK_PARAM.key());
     private static final Set<String> KNOWN_OPTIONS = knownOptions();
 
     private final List<PropertyMetadata<?>> tableProperties;

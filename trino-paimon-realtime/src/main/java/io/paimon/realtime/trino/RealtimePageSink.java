@@ -111,7 +111,8 @@ final class RealtimePageSink implements ConnectorPageSink
     private TrinoException noMemory(OutOfMemoryException e)
     {
         return RealtimeWriter.toTrinoException(new RealtimeException(Code.RESOURCE_EXHAUSTED,
-                "Table %s: this node has no memory for these rows now; try again: %s".formatted(handle.identifier().getFullName(), e.getMessage()), e));
+                "Table %s: this node has no memory for these rows now; try again: %s".formatted(handle.identifier().getFullName(), e.getMessage()),
+                e));
     }
 
     @Override

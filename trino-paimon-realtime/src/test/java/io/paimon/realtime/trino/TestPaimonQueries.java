@@ -58,7 +58,8 @@ final class TestPaimonQueries extends AbstractTestQueryFramework
     @Test
     void unknownOptionsAreRefused()
     {
-        for (String option : new String[]{"snapshot.num-retained.mim", "tag.automatic-kreation", "realtime.enabeld", "realtime.", "metadata.iceberg.storaje",
+        for (String option : new String[]{"snapshot.num-retained.mim", "tag.automatic-kreation", "realtime.enabeld", "realtime.",
+                "metadata.iceberg.storaje",
                 "commit.callback.com.Example.parms", "commit.callback..param", "partition.mark-done-action.http", "variant.shreding", "fields.",
                 "file.format.per.levels", "parquetx.block.size"}) {
             assertQueryFails("CREATE TABLE misspelt (id bigint) WITH (extra_properties = MAP(ARRAY['%s'], ARRAY['1']))".formatted(option),
@@ -85,9 +86,12 @@ final class TestPaimonQueries extends AbstractTestQueryFramework
                 + "extra_properties = MAP(ARRAY['metadata.iceberg.storage'], ARRAY['table-location'])) AS SELECT 1 id",
                 "The table cannot be a real-time table: option metadata.iceberg.storage .*");
         assertQueryFails("SELECT * FROM refused", ".*Table 'paimon.tpch.refused' does not exist");
-        assertUpdate("CREATE TABLE refused (id bigint) WITH (bucket = -1, extra_properties = MAP(ARRAY['metadata.iceberg.storage'], ARRAY['table-location']))");
-        assertQueryFails("ALTER TABLE refused SET PROPERTIES realtime = true", "The table cannot be a real-time table: option metadata.iceberg.storage .*");
-        assertUpdate("ALTER TABLE refused SET PROPERTIES extra_properties = MAP(ARRAY['metadata.iceberg.storage'], ARRAY['disabled']), realtime = true");
+        assertUpdate(
+                "CREATE TABLE refused (id bigint) WITH (bucket = -1, extra_properties = MAP(ARRAY['metadata.iceberg.storage'], ARRAY['table-location']))");
+        assertQueryFails("ALTER TABLE refused SET PROPERTIES realtime = true",
+                "The table cannot be a real-time table: option metadata.iceberg.storage .*");
+        assertUpdate(
+                "ALTER TABLE refused SET PROPERTIES extra_properties = MAP(ARRAY['metadata.iceberg.storage'], ARRAY['disabled']), realtime = true");
         assertUpdate("DROP TABLE refused");
     }
 
@@ -98,7 +102,8 @@ final class TestPaimonQueries extends AbstractTestQueryFramework
         for (String type : new String[]{"timestamp(3)", "timestamp(3) with time zone"}) {
             for (String format : new String[]{"parquet", "avro"}) {
                 assertUpdate("CREATE TABLE far (id bigint, ts %s) WITH (file_format = '%s')".formatted(type, format));
-                Table table = new RealtimeInternals(getDistributedQueryRunner(), "paimon").catalog().load(new Identifier("tpch", "far")).orElseThrow();
+                Table table = new RealtimeInternals(getDistributedQueryRunner(), "paimon").catalog().load(new Identifier("tpch", "far"))
+                        .orElseThrow();
                 BatchWriteBuilder builder = table.newBatchWriteBuilder();
                 try (BatchTableWrite write = builder.newWrite(); BatchTableCommit commit = builder.newCommit()) {
                     write.write(GenericRow.of(1L, Timestamp.fromEpochMillis(1)));
@@ -106,7 +111,8 @@ final class TestPaimonQueries extends AbstractTestQueryFramework
                     commit.commit(write.prepareCommit());
                 }
                 assertQuery("SELECT id FROM far", "VALUES 1, 2");
-                assertQueryFails("SELECT ts FROM far", "9223372036854775807 milliseconds since 1970 are out of the range of " + type.replace("(3)", ""));
+                assertQueryFails("SELECT ts FROM far",
+                        "9223372036854775807 milliseconds since 1970 are out of the range of " + type.replace("(3)", ""));
                 assertUpdate("DROP TABLE far");
             }
         }

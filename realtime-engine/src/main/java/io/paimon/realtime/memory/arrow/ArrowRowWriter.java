@@ -88,7 +88,8 @@ public final class ArrowRowWriter implements AutoCloseable
     private static long sizeInBytes(FieldVector vector, int count)
     {
         return switch (vector) {
-            case BaseVariableWidthVector values -> lastOffset(values.getOffsetBuffer(), values.getLastSet()) + (long) count * BaseVariableWidthVector.OFFSET_WIDTH;
+            case BaseVariableWidthVector values ->
+                lastOffset(values.getOffsetBuffer(), values.getLastSet()) + (long) count * BaseVariableWidthVector.OFFSET_WIDTH;
             case ListVector list -> sizeInBytes(list.getDataVector(), lastOffset(list.getOffsetBuffer(), list.getLastSet()))
                     + (long) count * ListVector.OFFSET_WIDTH;
             case StructVector struct -> struct.getChildrenFromFields().stream().mapToLong(child -> sizeInBytes(child, count)).sum();

@@ -14,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
@@ -26,21 +28,31 @@ final class JsonLinesRowSource implements RowSource
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
 
+    /** How long a batch that has rows waits for more of them. */
+    private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     private final String file;
     private final MappingIterator<JsonNode> rows;
+    private final Optional<LiveRows> live;
     private final TableColumns columns;
     private final Schema schema;
     private final Map<String, Integer> channels = new HashMap<>();
+    /** The next row; null if it is not there yet or never will be. */
     private JsonNode pending;
     private long position;
+    private long rowsRead;
 
-    JsonLinesRowSource(String file, InputStream stream, TableColumns columns)
+    /**
+     * @param live whether rows may be long in coming, so that a batch must not wait for the next one
+     */
+    JsonLinesRowSource(String file, InputStream stream, TableColumns columns, boolean live)
             throws IOException
     {
         this.file = file;
         this.columns = columns;
         this.rows = MAPPER.readerFor(JsonNode.class).readValues(stream);
-        this.pending = read();
+        this.live = live ? Optional.of(new LiveRows("ingest-read", new RowReader())) : Optional.empty();
+        this.pending = next();
         this.schema = new Schema(columns.all(pending != null && pending.has(TableColumns.ROW_KIND)));
         List<Field> fields = schema.getFields();
         for (int channel = 0; channel < fields.size(); channel++) {
@@ -59,6 +71,10 @@ final class JsonLinesRowSource implements RowSource
             throws IOException
     {
         RowWriter writer = new RowWriter(file, root);
+        if (pending == null) {
+            pending = next();
+        }
+        long deadline = System.nanoTime() + LINGER_NANOS;
         for (int row = 0; row < maxRows && pending != null; row++) {
             position++;
             Object[] values = new Object[channels.size()];
@@ -73,12 +89,36 @@ final class JsonLinesRowSource implements RowSource
                 writer.set(channel, values[channel], position);
             }
             writer.endRow();
-            pending = read();
+            pending = live.isPresent() ? live.get().next(Math.max(0, deadline - System.nanoTime())).orElse(null) : read();
         }
         return writer.finish();
     }
 
-    /** The next row, null at the end. */
+    /** The next row, however long it takes; null at the end. */
+    private JsonNode next()
+            throws IOException
+    {
+        return live.isPresent() ? live.get().take() : read();
+    }
+
+    private final class RowReader implements LiveRows.Reader
+    {
+        @Override
+        public JsonNode read()
+                throws IOException
+        {
+            return JsonLinesRowSource.this.read();
+        }
+
+        @Override
+        public void close()
+                throws IOException
+        {
+            rows.close();
+        }
+    }
+
+    /** Reads the next row; null at the end. */
     private JsonNode read()
             throws IOException
     {
@@ -88,12 +128,13 @@ final class JsonLinesRowSource implements RowSource
             }
             JsonNode row = rows.nextValue();
             if (!row.isObject()) {
-                throw new BadRowException("%s, row %s: not a JSON object".formatted(file, position + 1));
+                throw new BadRowException("%s, row %s: not a JSON object".formatted(file, rowsRead + 1));
             }
+            rowsRead++;
             return row;
         }
         catch (JsonProcessingException e) {
-            throw new BadRowException("%s, row %s: %s".formatted(file, position + 1, e.getMessage()), e);
+            throw new BadRowException("%s, row %s: %s".formatted(file, rowsRead + 1, e.getMessage()), e);
         }
     }
 
@@ -121,6 +162,12 @@ final class JsonLinesRowSource implements RowSource
     public void close()
             throws IOException
     {
-        rows.close();
+        if (live.isPresent()) {
+            // its thread closes the input, which it may be reading now
+            live.get().close();
+        }
+        else {
+            rows.close();
+        }
     }
 }

@@ -15,7 +15,7 @@ public final class RowSources
     {}
 
     /**
-     * @param file name of a .parquet, .arrow, .csv or .jsonl file, or {@code -}: JSON lines of {@code standardInput}
+     * @param file name of a .parquet, .arrow, .csv or .jsonl file, or {@code -}: JSON lines of {@code standardInput}, which go out when the next ones are long in coming
      * @param table columns of the table
      * @param allocator for what the source holds itself; stays the caller's
      */
@@ -24,7 +24,7 @@ public final class RowSources
     {
         TableColumns columns = new TableColumns(table);
         if (file.equals("-")) {
-            return new JsonLinesRowSource("standard input", standardInput, columns);
+            return new JsonLinesRowSource("standard input", standardInput, columns, true);
         }
         Path path = Path.of(file);
         if (!Files.isRegularFile(path)) {
@@ -41,7 +41,7 @@ public final class RowSources
             return new CsvRowSource(file, Files.newBufferedReader(path), columns);
         }
         if (name.endsWith(".jsonl") || name.endsWith(".ndjson")) {
-            return new JsonLinesRowSource(file, Files.newInputStream(path), columns);
+            return new JsonLinesRowSource(file, Files.newInputStream(path), columns, false);
         }
         throw new BadRowException("the file's name ends with none of .parquet, .arrow, .csv, .jsonl: " + file);
     }

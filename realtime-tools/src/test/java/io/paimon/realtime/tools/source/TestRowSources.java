@@ -9,6 +9,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +31,7 @@ import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 final class TestRowSources
@@ -93,6 +96,51 @@ final class TestRowSources
                 "[3, null, null, null, null, null, 0.25, true, null, null, null]");
         assertThat(rows(write("rows.jsonl", text).toString(), 100)).isEqualTo(expected);
         assertThat(rows("-", new ByteArrayInputStream(text.getBytes(UTF_8)), 1)).isEqualTo(expected);
+    }
+
+    /** The rows there are go out although the input neither ends nor has enough of them for a batch. */
+    @Test
+    @Timeout(60)
+    void testJsonLinesOfAPipeDoNotWaitForTheNextOnes()
+            throws IOException
+    {
+        PipedOutputStream pipe = new PipedOutputStream();
+        try (PipedInputStream input = new PipedInputStream(pipe)) {
+            send(pipe, "{\"id\": 1}\n{\"id\": 2}\n");
+            try (RowSource source = RowSources.open("-", input, TABLE, allocator);
+                    VectorSchemaRoot root = VectorSchemaRoot.create(source.schema(), allocator)) {
+                assertThat(fill(source, root, 2)).containsExactly(1L, 2L);
+                send(pipe, "{\"id\": 3}\n");
+                assertThat(fill(source, root, 1)).containsExactly(3L);
+                send(pipe, "{\"id\": 4}\n{\"id\": 5}\n{\"id\": 6}\n[7]\n");
+                pipe.close();
+                // not more than a batch may have
+                assertThat(source.fill(root, 2)).isLessThanOrEqualTo(2);
+                assertThatThrownBy(() -> fill(source, root, 3)).isInstanceOf(BadRowException.class)
+                        .hasMessage("standard input, row 7: not a JSON object");
+            }
+        }
+    }
+
+    private static void send(OutputStream pipe, String lines)
+            throws IOException
+    {
+        pipe.write(lines.getBytes(UTF_8));
+        pipe.flush();
+    }
+
+    private static List<Long> fill(RowSource source, VectorSchemaRoot root, int wanted)
+            throws IOException
+    {
+        List<Long> ids = new ArrayList<>();
+        while (ids.size() < wanted) {
+            int rows = source.fill(root, 10_000);
+            assertThat(rows).isPositive();
+            for (int row = 0; row < rows; row++) {
+                ids.add(((BigIntVector) root.getVector("id")).get(row));
+            }
+        }
+        return ids;
     }
 
     @Test
