@@ -34,6 +34,7 @@ final class RealtimePageSink implements ConnectorPageSink
     private final RowType rowType;
     private final String part = UUID.randomUUID().toString();
     private ArrowRowWriter batch;
+    private boolean staged;
     private long completedBytes;
 
     RealtimePageSink(PaimonWriteHandle handle, RealtimeTarget target, RealtimeCarrier carrier, RowType tableType)
@@ -76,6 +77,7 @@ final class RealtimePageSink implements ConnectorPageSink
         }
         try (ArrowRowWriter writer = batch; VectorSchemaRoot rows = writer.finish()) {
             carrier.stage(target.address(), target.incarnation(), handle.identifier(), target.statement(), part, rows);
+            staged = true;
         }
         finally {
             batch = null;
@@ -92,7 +94,8 @@ final class RealtimePageSink implements ConnectorPageSink
     public CompletableFuture<Collection<Slice>> finish()
     {
         send();
-        return completedFuture(ImmutableList.of(Slices.utf8Slice(part)));
+        // a part of which the writer has no row is not known to it
+        return completedFuture(staged ? ImmutableList.of(Slices.utf8Slice(part)) : ImmutableList.of());
     }
 
     @Override
