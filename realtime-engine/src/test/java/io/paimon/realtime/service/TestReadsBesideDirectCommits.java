@@ -30,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.catalog.Identifier;
@@ -73,11 +74,14 @@ final class TestReadsBesideDirectCommits
             try (VectorSchemaRoot rows = rows(allocator, 100, "v".repeat((int) MEMORY / 800))) {
                 service.stage(TABLE, "statement", "part", rows);
             }
-            // first the rows in memory are committed
-            files.meanwhile((operation, path) -> operation == Operation.PUBLISH && path.getName().equals("snapshot-2"), false, () -> {
-                committing.countDown();
-                await(go);
-            });
+            // the first one has the rows in memory
+            AtomicInteger snapshots = new AtomicInteger();
+            files.meanwhile(
+                    (operation, path) -> operation == Operation.PUBLISH && path.getName().startsWith("snapshot-") && snapshots.incrementAndGet() == 2,
+                    false, () -> {
+                        committing.countDown();
+                        await(go);
+                    });
             Future<Long> published = executor.submit(() -> service.publish(TABLE, "statement", Set.of("part")).rows());
             try {
                 assertThat(committing.await(60, TimeUnit.SECONDS)).isTrue();

@@ -3,9 +3,13 @@ package io.paimon.realtime.tools.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.io.MoreFiles;
+import com.google.common.io.RecursiveDeleteOption;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -16,23 +20,30 @@ import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
-/** A server that the scripts in bin/ start and stop, in a data folder of its own. */
+/**
+ * A server with one worker that the scripts in bin/ start and stop, in a folder of its own. The coordinator runs no scans, so that all rows in memory reach queries over Flight. Closing ends every
+ * process and deletes the folder; if this JVM is ended earlier, a shutdown hook does.
+ */
 final class RealServer implements AutoCloseable
 {
-    private static final long START_SECONDS = 300;
+    /** The first start on a machine also fetches Trino. */
+    private static final long SCRIPT_SECONDS = 900;
+    private static final long EVENTUALLY_SECONDS = 120;
+    private static final int START_ATTEMPTS = 3;
+    private static final int LOG_LINES = 80;
 
-    private final Path root = Path.of(requireNonNull(System.getProperty("project.root"), "project.root is not set"));
+    private final Path root = Path.of(requireNonNull(System.getProperty("project.root"), "project.root is not set")).normalize();
     private final Path data;
-    private final int port;
+    private final Thread hook = new Thread(this::killAndDelete, "real-server-cleanup");
+    private int port;
     private Process launched;
 
-    RealServer(Path data) throws IOException
+    RealServer() throws IOException
     {
-        this.data = data;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
+        data = Files.createTempDirectory("paimon-realtime-server").toRealPath();
+        Runtime.getRuntime().addShutdownHook(hook);
     }
 
     Path data()
@@ -49,10 +60,20 @@ final class RealServer implements AutoCloseable
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().put("PAIMON_REALTIME_BUILD", "skip");
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().merge("MAVEN_OPTS",
+                "-Dmaven.repo.local=" + requireNonNull(System.getProperty("maven.repository"), "maven.repository is not set"),
+                (own, added) -> own + " " + added);
         Process process = builder.start();
-        if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
-            throw new AssertionError("%s did not end: %s".formatted(command, Files.readString(output, UTF_8)));
+        try {
+            if (!process.waitFor(SCRIPT_SECONDS, TimeUnit.SECONDS)) {
+                throw new AssertionError("%s did not end within %s s: %s".formatted(command, SCRIPT_SECONDS, Files.readString(output, UTF_8)));
+            }
+        }
+        finally {
+            if (process.isAlive()) {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly().waitFor();
+            }
         }
         String text = Files.readString(output, UTF_8);
         if (process.exitValue() != 0) {
@@ -63,8 +84,28 @@ final class RealServer implements AutoCloseable
 
     void start() throws IOException, InterruptedException
     {
-        script("server", "start", "--data", data.toString(), "--port", Integer.toString(port), "--workers", "1", "--heap", "1g", "--set",
-                "paimon.realtime.commit-interval=1h", "--set", "paimon.realtime.shutdown-timeout=30s");
+        for (int attempt = 1;; attempt++) {
+            if (Files.exists(data.resolve("log"))) {
+                MoreFiles.deleteRecursively(data.resolve("log"), RecursiveDeleteOption.ALLOW_INSECURE);
+            }
+            try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                port = socket.getLocalPort();
+            }
+            try {
+                script("server", "start", "--data", data.toString(), "--port", Integer.toString(port), "--workers", "1", "--heap", "1g", "--config",
+                        "node-scheduler.include-coordinator=false", "--set", "paimon.realtime.commit-interval=1h", "--set",
+                        "paimon.realtime.shutdown-timeout=30s");
+                return;
+            }
+            catch (AssertionError e) {
+                String logs = logs();
+                // another program, maybe another build, can take a port between its choice and its use
+                boolean portTaken = e.getMessage().contains("is in use") || logs.contains("BindException") || logs.contains("Address already in use");
+                if (!portTaken || attempt == START_ATTEMPTS) {
+                    throw new AssertionError(e.getMessage() + "\n" + logs, e);
+                }
+            }
+        }
     }
 
     void stop() throws IOException, InterruptedException
@@ -72,16 +113,35 @@ final class RealServer implements AutoCloseable
         script("server", "stop", "--data", data.toString());
     }
 
-    /** The coordinator once more, on the same data, with a JVM that lacks the flag that Arrow needs. */
+    /** The last lines of what every node has written. */
+    String logs() throws IOException
+    {
+        if (!Files.exists(data.resolve("log"))) {
+            return "no node was started";
+        }
+        StringBuilder text = new StringBuilder();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(data.resolve("log"), "*.{log,out}")) {
+            for (Path file : files) {
+                List<String> lines = Files.readAllLines(file, UTF_8);
+                text.append("last lines of %s:\n".formatted(file.getFileName()));
+                lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()).forEach(line -> text.append(line).append('\n'));
+            }
+        }
+        return text.toString();
+    }
+
+    /** The coordinator once more, on the same data, with a JVM that lacks the flag that Arrow needs. It has no worker and runs everything itself. */
     void startCoordinatorWithoutArrowFlag() throws IOException
     {
         Path etc = data.resolve("etc/coordinator");
-        // the coordinator alone; the worker's files are not read
+        Path config = etc.resolve("config.properties");
+        Files.writeString(config,
+                Files.readString(config, UTF_8).replace("node-scheduler.include-coordinator=false", "node-scheduler.include-coordinator=true"),
+                UTF_8);
         launched = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-Xmx1g", "--add-modules=jdk.incubator.vector",
                 "--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED", "-Djdk.attach.allowAttachSelf=true",
-                "-Dfile.encoding=UTF-8", "-Duser.timezone=UTC", "-Dconfig=" + etc.resolve("config.properties"),
-                "-Dlog.levels-file=" + etc.resolve("log.properties"), "-cp", data.resolve("lib") + "/*:" + root.resolve("target/server/lib") + "/*",
-                "io.paimon.realtime.tools.TrinoServerLauncher")
+                "-Dfile.encoding=UTF-8", "-Duser.timezone=UTC", "-Dconfig=" + config, "-Dlog.levels-file=" + etc.resolve("log.properties"), "-cp",
+                data.resolve("lib") + "/*:" + root.resolve("target/server/lib") + "/*", "io.paimon.realtime.tools.TrinoServerLauncher")
                 .directory(data.resolve("var/coordinator").toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(data.resolve("log/without-flag.out").toFile())
@@ -114,13 +174,13 @@ final class RealServer implements AutoCloseable
 
     static <T> T eventually(Attempt<T> attempt) throws SQLException
     {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(EVENTUALLY_SECONDS);
         while (true) {
             try {
                 return attempt.call();
             }
             catch (SQLException | AssertionError e) {
-                if (System.nanoTime() > deadline) {
+                if (System.nanoTime() > deadline || Thread.currentThread().isInterrupted()) {
                     throw e;
                 }
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
@@ -128,16 +188,45 @@ final class RealServer implements AutoCloseable
         }
     }
 
-    /** Ends what still runs. */
+    /** Nodes that run, and scripts: everything that was started for this folder. */
+    private Stream<ProcessHandle> processes()
+    {
+        return ProcessHandle.allProcesses()
+                .filter(process -> process.info().commandLine().filter(line -> line.contains(data.toString())).isPresent());
+    }
+
+    /** @throws AssertionError if a process did not end by itself; then it is ended all the same */
     @Override
     public void close() throws IOException, InterruptedException
     {
-        if (launched != null) {
-            launched.destroy();
-            if (!launched.waitFor(60, TimeUnit.SECONDS)) {
-                launched.destroyForcibly();
+        List<String> left;
+        try {
+            if (launched != null) {
+                launched.destroy();
+                launched.waitFor(60, TimeUnit.SECONDS);
             }
+            stop();
         }
-        stop();
+        finally {
+            left = processes().map(process -> process.info().commandLine().orElse("?")).toList();
+            killAndDelete();
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+        if (!left.isEmpty()) {
+            throw new AssertionError("These did not end: " + left);
+        }
+    }
+
+    private void killAndDelete()
+    {
+        List<ProcessHandle> left = processes().toList();
+        left.forEach(ProcessHandle::destroyForcibly);
+        left.forEach(process -> process.onExit().join());
+        try {
+            MoreFiles.deleteRecursively(data, RecursiveDeleteOption.ALLOW_INSECURE);
+        }
+        catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import com.google.common.io.MoreFiles;
-import com.google.common.io.RecursiveDeleteOption;
 import io.paimon.realtime.tools.flight.FlightTable;
 import io.paimon.realtime.tools.flight.Upload;
 import java.io.ByteArrayOutputStream;
@@ -39,13 +37,17 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import sqlline.SqlLine;
 
 /** The real server process with one worker, the plugin in its own class loader, and the clients that people use. The last tests stop it. */
 @EnabledIfSystemProperty(named = "project.root", matches = ".+", disabledReason = "runs after package, in the execution 'server' of Surefire")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class ServerSmoke
 {
     private static final int REALTIME_UNAVAILABLE = 0x0521_0007;
@@ -53,10 +55,19 @@ final class ServerSmoke
 
     private RealServer server;
 
+    /** What the nodes said, if a test fails. */
+    @RegisterExtension
+    private final AfterTestExecutionCallback logs = context -> {
+        if (context.getExecutionException().isPresent()) {
+            System.err.println(server.logs());
+        }
+    };
+
     @BeforeAll
+    @Timeout(value = 25, unit = TimeUnit.MINUTES)
     void start() throws Exception
     {
-        server = new RealServer(Files.createTempDirectory("server").toRealPath());
+        server = new RealServer();
         server.start();
         try (Connection connection = server.connect("smoke")) {
             execute(connection, "CREATE SCHEMA paimon.smoke");
@@ -65,10 +76,12 @@ final class ServerSmoke
     }
 
     @AfterAll
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void stop() throws Exception
     {
-        server.close();
-        MoreFiles.deleteRecursively(server.data(), RecursiveDeleteOption.ALLOW_INSECURE);
+        if (server != null) {
+            server.close();
+        }
     }
 
     private static void execute(Connection connection, String sql) throws SQLException
@@ -133,11 +146,58 @@ final class ServerSmoke
             execute(connection, "SET SESSION paimon.realtime_read_mode = 'COMMITTED'");
             assertThat(query(connection, "SELECT count(*) FROM events")).containsExactly(List.of(0L));
         }
-        assertThat(server.script("sql", "--data", server.data().toString(), "-e", "SELECT count(*) FROM smoke.events")).contains("\"1000\"");
+        assertThat(server.script("sql", "--data", server.data().toString(), "-e", "SHOW TABLES FROM smoke; SELECT count(*) FROM smoke.events"))
+                .contains("\"events\"").contains("\"1000\"");
     }
 
     @Test
     @Order(2)
+    void theWorkerReadsRowsInMemoryOverFlight() throws Exception
+    {
+        try (Connection connection = server.connect("smoke")) {
+            assertThat(query(connection, "SELECT coordinator, state FROM system.runtime.nodes ORDER BY coordinator"))
+                    .containsExactly(List.of(false, "active"), List.of(true, "active"));
+            assertThat(query(connection, "EXPLAIN ANALYZE VERBOSE SELECT sum(id) FROM events").toString())
+                    .containsPattern("Rows from memory, over Flight'? = LongCount\\{total=1000\\}");
+        }
+    }
+
+    @Test
+    @Order(3)
+    void stateIsTold() throws Exception
+    {
+        try (Connection connection = server.connect("smoke")) {
+            assertThat(query(connection,
+                    "SELECT count(*), sum(memory_rows), min(memory_bytes) > 0, max(committed_offset), max(last_error) FROM \"events$realtime\""))
+                    .containsExactly(List.of(4L, 1_000L, true, 0L, ""));
+            assertThat(query(connection,
+                    "SELECT address, phase, tables, memory_bytes BETWEEN 1 AND memory_limit_bytes, last_error FROM paimon.system.realtime_writers"))
+                    .containsExactly(List.of(server.flightAddress(), "RUNNING", 1L, true, ""));
+        }
+    }
+
+    @Test
+    @Order(4)
+    void flushesOfBothKinds() throws Exception
+    {
+        try (Connection connection = server.connect("smoke"); Connection committed = server.connect("smoke")) {
+            execute(committed, "SET SESSION paimon.realtime_read_mode = 'COMMITTED'");
+            execute(connection, "CREATE TABLE flushed (id bigint) WITH (realtime = true, bucket = -1)");
+            execute(connection, "INSERT INTO flushed VALUES 1, 2");
+            assertThat(query(committed, "SELECT count(*) FROM flushed")).containsExactly(List.of(0L));
+            execute(connection, "ALTER TABLE flushed EXECUTE flush");
+            assertThat(query(committed, "SELECT count(*) FROM flushed")).containsExactly(List.of(2L));
+            execute(connection, "INSERT INTO flushed VALUES 3");
+            assertThat(query(connection, "SELECT count(*) FROM flushed")).containsExactly(List.of(3L));
+            assertThat(query(committed, "SELECT count(*) FROM flushed")).containsExactly(List.of(2L));
+            execute(connection, "CALL paimon.system.flush(schema_name => 'smoke', table_name => 'flushed')");
+            assertThat(query(committed, "SELECT count(*) FROM flushed")).containsExactly(List.of(3L));
+            assertThat(query(connection, "SELECT coalesce(sum(memory_rows), 0) FROM \"flushed$realtime\"")).containsExactly(List.of(0L));
+        }
+    }
+
+    @Test
+    @Order(5)
     void metadata() throws Exception
     {
         try (Connection connection = server.connect("smoke")) {
@@ -171,18 +231,18 @@ final class ServerSmoke
     }
 
     @Test
-    @Order(3)
+    @Order(6)
     void parametersOfEveryTypeComeBackFromMemoryAndFromDisk() throws Exception
     {
         try (Connection connection = server.connect("smoke")) {
             execute(connection,
                     "CREATE TABLE types (a boolean, b tinyint, c smallint, d integer, e bigint, f real, g double, h decimal(10,2), i decimal(30,5), j char(5), "
                             + "k varchar, l varbinary, m date, n timestamp(3), o timestamp(6), p timestamp(9), q timestamp(3) with time zone, r array(integer), "
-                            + "s map(varchar, bigint), t row(x integer, y varchar)) WITH (realtime = true, bucket = -1)");
+                            + "s map(varchar, bigint), t row(x integer, y varchar), u time(3)) WITH (realtime = true, bucket = -1)");
             try (PreparedStatement insert = connection
                     .prepareStatement("INSERT INTO types VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS char(5)), ?, ?, ?, ?, "
                             + "CAST(? AS timestamp(6)), CAST(? AS timestamp(9)), CAST(? AS timestamp(3) with time zone), ARRAY[?, NULL], MAP(ARRAY[?], ARRAY[CAST(? AS bigint)]), "
-                            + "CAST(ROW(?, ?) AS row(x integer, y varchar)))")) {
+                            + "CAST(ROW(?, ?) AS row(x integer, y varchar)), CAST(? AS time(3)))")) {
                 insert.setBoolean(1, true);
                 insert.setByte(2, (byte) -1);
                 insert.setShort(3, (short) -2);
@@ -205,14 +265,15 @@ final class ServerSmoke
                 insert.setLong(20, 9);
                 insert.setInt(21, 3);
                 insert.setString(22, "y");
+                insert.setString(23, "23:59:59.999");
                 assertThat(insert.executeUpdate()).isEqualTo(1);
             }
             execute(connection,
-                    "INSERT INTO types VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)");
+                    "INSERT INTO types VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)");
             List<String> memory = typeRows(connection);
             assertThat(memory).hasSize(2);
             assertThat(memory.getFirst()).contains("9223372036854775807", "1234567890123456789012345.67890", "it's \u00fc\u4e2d", "1969-12-31",
-                    "05.123456789");
+                    "05.123456789", "23:59:59.999");
             checkParameters(connection);
             execute(connection, "CALL paimon.system.flush(schema_name => 'smoke', table_name => 'types')");
             assertThat(typeRows(connection)).isEqualTo(memory);
@@ -224,7 +285,7 @@ final class ServerSmoke
     {
         return query(connection,
                 "SELECT a, b, c, d, e, f, g, h, i, j, k, to_hex(l), m, n, CAST(o AS varchar), CAST(p AS varchar), q, CAST(r AS json), CAST(s AS json), "
-                        + "CAST(t AS json) FROM types ORDER BY e")
+                        + "CAST(t AS json), CAST(u AS varchar) FROM types ORDER BY e")
                 .stream().map(Object::toString).toList();
     }
 
@@ -256,7 +317,7 @@ final class ServerSmoke
     }
 
     @Test
-    @Order(4)
+    @Order(7)
     void whatReportingToolsAsk() throws Exception
     {
         try (Connection connection = server.connect("smoke"); Statement statement = connection.createStatement()) {
@@ -280,7 +341,7 @@ final class ServerSmoke
     }
 
     @Test
-    @Order(5)
+    @Order(8)
     void jdbcClientOfOthers() throws Exception
     {
         Path script = Files.writeString(server.data().resolve("sqlline.sql"),
@@ -297,7 +358,7 @@ final class ServerSmoke
     }
 
     @Test
-    @Order(6)
+    @Order(9)
     void cancelledQueryHoldsNothing() throws Exception
     {
         try (Connection connection = server.connect("smoke");
@@ -335,7 +396,8 @@ final class ServerSmoke
     }
 
     @Test
-    @Order(7)
+    @Order(10)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void stopCommitsWhatIsInMemoryAndWithoutTheFlagCommittedRowsAreRead() throws Exception
     {
         try (Connection connection = server.connect("smoke")) {
