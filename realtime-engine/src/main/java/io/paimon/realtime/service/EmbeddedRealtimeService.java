@@ -322,7 +322,8 @@ public final class EmbeddedRealtimeService implements RealtimeService
                 StagedStatement rows = staged.get(key);
                 if (rows == null && !parts.isEmpty()) {
                     throw new RealtimeException(Code.NOT_FOUND,
-                            "Table %s: no rows of statement %s are staged: it was abandoned, or the writer was restarted".formatted(table.getFullName(),
+                            "Table %s: no rows of statement %s are staged: it was abandoned, or the writer was restarted".formatted(
+                                    table.getFullName(),
                                     statement));
                 }
                 AppendResult result = rows == null ? new AppendResult(0) : publish(table(table), key, rows, parts);
@@ -521,7 +522,8 @@ public final class EmbeddedRealtimeService implements RealtimeService
         if (!identifier.getTableName().equals(identifier.getObjectName())) {
             // leases and offsets are the table's, not a branch's
             throw new RealtimeException(Code.NOT_REALTIME,
-                    "Table %s cannot be written in real time: only the main branch can, under the name of the table".formatted(identifier.getFullName()));
+                    "Table %s cannot be written in real time: only the main branch can, under the name of the table"
+                            .formatted(identifier.getFullName()));
         }
         synchronized (openLock) {
             known = openTable(identifier);

@@ -52,7 +52,8 @@ final class TestDirectStatements
 
     private final FaultyFileIO files = new FaultyFileIO(new DurableLocalFileIO());
     private final CutBoard board = new CutBoard();
-    private final AtomicReference<Runnable> onPressure = new AtomicReference<>(() -> {});
+    private final AtomicReference<Runnable> onPressure = new AtomicReference<>(() -> {
+    });
     private BufferAllocator allocator;
     private BufferAllocator sender;
     private Path folder;
@@ -85,8 +86,9 @@ final class TestDirectStatements
                 .option("bucket", "2").option("bucket-key", "id").option("commit.min-retry-wait", "1 ms").option("commit.max-retry-wait", "2 ms")
                 .option("commit.max-retries", "2").build());
         MemoryBudget budget = new MemoryBudget(4 << 20, allocator::getAllocatedMemory, () -> onPressure.get().run());
-        table = RealtimeTable.open(FileStoreTableFactory.create(files, location), new TableOptions(new ArrowMemIndexerFactory(), allocator, budget, board,
-                "s." + name, "log", "incarnation", () -> "", 100, 1_000, 600_000));
+        table = RealtimeTable.open(FileStoreTableFactory.create(files, location),
+                new TableOptions(new ArrowMemIndexerFactory(), allocator, budget, board,
+                        "s." + name, "log", "incarnation", () -> "", 100, 1_000, 600_000));
     }
 
     @Test
@@ -127,7 +129,8 @@ final class TestDirectStatements
         files.meanwhile(SNAPSHOT, true, () -> files.failAlways((_, _) -> true));
         assertThatThrownBy(() -> statement("id", 100, 300)).matches(FaultyFileIO::isInjected);
         // nothing gets an offset while it is not known
-        assertThatThrownBy(() -> append(10, 20)).isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+        assertThatThrownBy(() -> append(10, 20))
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
                 .hasMessageContaining("not known yet");
         files.heal();
         Iterator<InternalRow> untouched = Stream.<InternalRow>generate(() -> {
@@ -166,7 +169,8 @@ final class TestDirectStatements
             return GenericRow.of(id);
         }).iterator();
         assertThatThrownBy(() -> table.appendDirectly("id", rows, table.rowType(), folder))
-                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE)).hasMessageContaining("changed");
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                .hasMessageContaining("changed");
         assertThat(dataFiles()).isZero();
         assertThat(statement("again", 0, 100)).isEqualTo(100);
         assertEachIsFound(100);
@@ -195,7 +199,8 @@ final class TestDirectStatements
     {
         append(0, 1);
         onPressure.set(() -> {
-            onPressure.set(() -> {});
+            onPressure.set(() -> {
+            });
             rescale(8);
             table.refreshSchema();
         });

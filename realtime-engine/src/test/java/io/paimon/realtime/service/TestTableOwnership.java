@@ -88,7 +88,8 @@ final class TestTableOwnership
         tester.append(table, rows(0, 10));
         assertThat(new LeaseFile(tester.table(table)).read()).isPresent();
         assertThat(tester.table(table).consumerManager().consumers()).hasSize(1);
-        tester.service().release(table, () -> {});
+        tester.service().release(table, () -> {
+        });
         assertThat(newest().progress().drained()).isTrue();
         assertThat(new LeaseFile(tester.table(table)).read()).isEmpty();
         assertThat(tester.table(table).consumerManager().consumers()).isEmpty();
@@ -234,7 +235,8 @@ final class TestTableOwnership
     {
         try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
             tester.append(table, rows(0, 10));
-            tester.service().release(table, () -> {});
+            tester.service().release(table, () -> {
+            });
             long drained = newest().snapshotId();
             try (RealtimeTable stalled = open(allocator, new CutBoard(), "stalled", 1)) {
                 awaitLeaseEnd();
@@ -369,7 +371,8 @@ final class TestTableOwnership
         tester.service().release("query");
         assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
         // given up before the cut: everything that is committed belongs to it
-        tester.service().release(table, () -> {});
+        tester.service().release(table, () -> {
+        });
         assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
     }
 
