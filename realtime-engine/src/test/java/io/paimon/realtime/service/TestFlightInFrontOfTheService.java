@@ -121,6 +121,22 @@ final class TestFlightInFrontOfTheService
     }
 
     @Test
+    void partsThatAreNotThereAreRefusedAndTheOthersStay()
+    {
+        assertThat(client.publish(table, "nothing", Set.of()).rows()).isZero();
+        assertThatThrownBy(() -> client.publish(table, "unknown", Set.of("a"))).isInstanceOfSatisfying(RealtimeException.class,
+                e -> assertThat(e.code()).isEqualTo(Code.NOT_FOUND));
+        try (VectorSchemaRoot rows = rows(ROW_TYPE, range(0, 10))) {
+            client.stage(table, "statement", "a", rows);
+        }
+        assertThatThrownBy(() -> client.publish(table, "statement", Set.of("a", "b"))).isInstanceOfSatisfying(RealtimeException.class,
+                e -> assertThat(e.code()).isEqualTo(Code.NOT_FOUND));
+        assertThat(client.publish(table, "statement", Set.of("a")).rows()).isEqualTo(10);
+        // published already: whatever is asked for, the answer is the first one
+        assertThat(client.publish(table, "statement", Set.of("a", "b")).rows()).isEqualTo(10);
+    }
+
+    @Test
     void ticketOfAPinnedViewIsReadAfterTheRowsWentToDisk() throws Exception
     {
         append(0, 300);
