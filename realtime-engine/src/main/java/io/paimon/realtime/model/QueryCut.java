@@ -12,16 +12,18 @@ import java.util.OptionalInt;
  * @param queryId id under which it is held
  * @param address Flight address of the writer, empty if it has none
  * @param incarnation incarnation of the writer
+ * @param log id of the writer's data directory, which outlives its incarnations
  * @param instant the writer's own count of changes when the cut was taken: grows with every change of any table, within one incarnation
  * @param tables by full table name {@code schema.table}
  */
-public record QueryCut(String queryId, String address, String incarnation, long instant, Map<String, TableCutInfo> tables)
+public record QueryCut(String queryId, String address, String incarnation, String log, long instant, Map<String, TableCutInfo> tables)
 {
     public QueryCut
     {
         requireNonNull(queryId, "queryId is null");
         requireNonNull(address, "address is null");
         requireNonNull(incarnation, "incarnation is null");
+        requireNonNull(log, "log is null");
         tables = Map.copyOf(tables);
     }
 

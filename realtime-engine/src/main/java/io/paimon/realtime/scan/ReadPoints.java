@@ -61,7 +61,8 @@ public final class ReadPoints
     {
         // the lease first: a writer that drains and leaves now has its rows in the snapshot that is chosen below
         Optional<Lease> lease = new LeaseFile(table).read();
-        if (lease.isPresent() && !lease.get().incarnation().equals(cut.incarnation()) && lease.get().isLive(System.currentTimeMillis())) {
+        // one of an earlier incarnation of this writer tells of nothing that is left
+        if (lease.isPresent() && !lease.get().log().equals(cut.log()) && lease.get().isLive(System.currentTimeMillis())) {
             throw new RealtimeException(Code.UNAVAILABLE,
                     "Table %s: its fresh rows are in the memory of %s (incarnation %s), which this catalog does not read; committed rows can be read"
                             .formatted(table.fullName(), lease.get().owner(), lease.get().incarnation()));

@@ -412,7 +412,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     public QueryCut pin(String queryId)
     {
         checkRunning();
-        return pins.pin(queryId, cuts -> new QueryCut(queryId, address, incarnation, cuts.instant(),
+        return pins.pin(queryId, cuts -> new QueryCut(queryId, address, incarnation, directory.id(), cuts.instant(),
                 cuts.tables().entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().info()))));
     }
 

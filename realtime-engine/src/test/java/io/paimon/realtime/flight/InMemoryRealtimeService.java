@@ -228,7 +228,7 @@ final class InMemoryRealtimeService implements RealtimeService
         tables.forEach(
                 (name, table) -> cuts.put(name.getFullName(),
                         new TableCutInfo("lineage", 1, 1, OptionalInt.empty(), Map.of(BUCKET, new OffsetRange(0, table.rows())))));
-        return new QueryCut(queryId, "", incarnation, 0, cuts);
+        return new QueryCut(queryId, "", incarnation, incarnation, 0, cuts);
     }
 
     @Override

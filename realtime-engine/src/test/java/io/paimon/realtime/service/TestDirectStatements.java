@@ -8,8 +8,10 @@ import com.google.common.io.RecursiveDeleteOption;
 import io.paimon.realtime.memory.arrow.ArrowMemIndexerFactory;
 import io.paimon.realtime.memory.arrow.ArrowMemory;
 import io.paimon.realtime.memory.arrow.ArrowRowWriter;
+
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.model.TableStatus.BucketStatus;
 import io.paimon.realtime.paimon.DurableLocalFileIO;
 import io.paimon.realtime.table.CutBoard;
 import io.paimon.realtime.table.MemoryBudget;
@@ -28,6 +30,7 @@ import java.util.function.BiPredicate;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
@@ -81,13 +84,18 @@ final class TestDirectStatements
 
     private void open(String name) throws Exception
     {
+        open(name, allocator);
+    }
+
+    private void open(String name, BufferAllocator memory) throws Exception
+    {
         location = new org.apache.paimon.fs.Path(folder.resolve("s.db").resolve(name).toUri());
         new SchemaManager(files, location).createTable(Schema.newBuilder().column("id", DataTypes.BIGINT()).option("realtime.enabled", "true")
                 .option("bucket", "2").option("bucket-key", "id").option("commit.min-retry-wait", "1 ms").option("commit.max-retry-wait", "2 ms")
                 .option("commit.max-retries", "2").build());
-        MemoryBudget budget = new MemoryBudget(4 << 20, allocator::getAllocatedMemory, () -> onPressure.get().run());
+        MemoryBudget budget = new MemoryBudget(4 << 20, memory::getAllocatedMemory, () -> onPressure.get().run());
         table = RealtimeTable.open(FileStoreTableFactory.create(files, location),
-                new TableOptions(new ArrowMemIndexerFactory(), allocator, budget, board,
+                new TableOptions(new ArrowMemIndexerFactory(), memory, budget, board,
                         "s." + name, "log", "incarnation", () -> "", 100, 1_000, 600_000));
     }
 
@@ -209,6 +217,28 @@ final class TestDirectStatements
         assertThat(table.paimonTable().coreOptions().bucket()).isEqualTo(8);
         table.commitRound();
         assertEachIsFound(150_000);
+    }
+
+    @Test
+    void appendThatFailsHalfwayLeavesNothing() throws Exception
+    {
+        table.close();
+        try (BufferAllocator tight = ArrowMemory.newRootAllocator(700 << 10)) {
+            open("tight", tight);
+            // there is room for one bucket's rows, not for those of both
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> append(1_000, 100_000)).isInstanceOf(OutOfMemoryException.class);
+                assertThat(table.status().buckets()).isEmpty();
+                assertThat(tight.getAllocatedMemory()).isZero();
+            }
+            append(0, 10);
+            assertThatThrownBy(() -> append(1_000, 100_000)).isInstanceOf(OutOfMemoryException.class);
+            append(10, 20);
+            assertThat(table.status().buckets().stream().mapToLong(BucketStatus::memoryRows).sum()).isEqualTo(20);
+            table.commitRound();
+            assertThat(committed()).containsExactlyInAnyOrderElementsOf(ids(LongStream.range(0, 20)));
+            table.close();
+        }
     }
 
     @Test

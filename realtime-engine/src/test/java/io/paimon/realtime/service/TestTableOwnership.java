@@ -254,6 +254,25 @@ final class TestTableOwnership
     }
 
     @Test
+    void leaseOfAKilledPredecessorOnTheSameDataDirectoryHindersNobody() throws Exception
+    {
+        Identifier other = tester.createTable("other", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
+        tester.append(other, rows(0, 1));
+        String log = new LeaseFile(tester.table(other)).read().orElseThrow().log();
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            // closed without leaving, as by a kill
+            try (RealtimeTable killed = open(allocator, new CutBoard(), log, 600_000)) {
+                append(killed, allocator, rows(0, 10));
+                killed.commitRound();
+            }
+        }
+        assertThat(new LeaseFile(tester.table(table)).read().orElseThrow().isLive(System.currentTimeMillis())).isTrue();
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
+        tester.append(table, rows(10, 20));
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 20)));
+    }
+
+    @Test
     void flushAndReleaseAreTheOwnersAffair() throws Exception
     {
         tester.append(table, rows(0, 10));
