@@ -124,7 +124,8 @@ public final class RealtimeContext implements AutoCloseable
                 cut.release();
             }
         });
-        return new HeldCut(new QueryCut("", "", incarnation, incarnation, cuts.instant(), memory.map(cut -> Map.of(tableName, cut.info())).orElse(Map.of())),
+        return new HeldCut(
+                new QueryCut("", "", incarnation, incarnation, cuts.instant(), memory.map(cut -> Map.of(tableName, cut.info())).orElse(Map.of())),
                 memory);
     }
 
