@@ -246,6 +246,10 @@ public final class ProgressCommit
         {
             Optional<Progress> newest = progressFiles.newest(lineage, snapshot.id() - 1).map(Published::progress);
             boolean same = newest.isPresent() ? expected.isPresent() && newest.get().isSameStep(expected.get()) : expected.isEmpty();
+            if (newest.isEmpty() && !progressFiles.lineage().equals(Optional.of(lineage))) {
+                refusal = new RealtimeException(Code.FENCED, "Table %s was dropped or re-created under its writer".formatted(table.fullName()));
+                throw refusal;
+            }
             // after an expiry of our own snapshot nothing is left to compare with: the offsets the writer knows count, and the new snapshot re-asserts them
             if (!same && newest.isPresent()) {
                 boolean rolledBack = expected.isPresent() && newest.get().epoch() <= expected.get().epoch()

@@ -12,9 +12,11 @@ import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.table.CutBoard.Cuts;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -43,6 +45,9 @@ public final class RealtimeContext implements AutoCloseable
     private final ScheduledExecutorService leases;
     @GuardedBy("this")
     private final Map<String, RealtimeWrite> writes = new HashMap<>();
+    /** Tables that are being claimed. */
+    @GuardedBy("this")
+    private final Set<String> opening = new HashSet<>();
     @GuardedBy("this")
     private boolean closed;
 
@@ -85,18 +90,39 @@ public final class RealtimeContext implements AutoCloseable
      * @throws RealtimeException NOT_REALTIME with the reason why the table cannot be written; FENCED if another writer has it and lives;
      *         INVALID_ARGUMENT if this context has a write of it already
      */
-    public synchronized RealtimeWrite newWrite(FileStoreTable table)
+    public RealtimeWrite newWrite(FileStoreTable table)
     {
-        checkOpen();
         String name = table.fullName();
-        if (writes.containsKey(name)) {
-            throw new RealtimeException(Code.INVALID_ARGUMENT, "Table %s has a write in this context already".formatted(name));
+        synchronized (this) {
+            checkOpen();
+            if (writes.containsKey(name) || !opening.add(name)) {
+                throw new RealtimeException(Code.INVALID_ARGUMENT, "Table %s has a write in this context already".formatted(name));
+            }
         }
+        try {
+            return open(table, name);
+        }
+        finally {
+            synchronized (this) {
+                opening.remove(name);
+            }
+        }
+    }
+
+    /** Claiming takes I/O, for which the leases of other tables must not wait. */
+    private RealtimeWrite open(FileStoreTable table, String name)
+    {
         RealtimeTable realtimeTable = RealtimeTable.open(table, new TableOptions(indexers, allocator, budget, board, name, incarnation, incarnation,
                 () -> "", options.maxPartitionBuckets(), options.appendTimeout().toMillis(), options.leaseTimeout().toMillis()));
         RealtimeWrite write = new RealtimeWrite(realtimeTable, allocator, this);
-        writes.put(name, write);
-        return write;
+        synchronized (this) {
+            if (!closed) {
+                writes.put(name, write);
+                return write;
+            }
+        }
+        realtimeTable.leave();
+        throw new RealtimeException(Code.UNAVAILABLE, "The real-time context is closed");
     }
 
     /**
@@ -151,7 +177,8 @@ public final class RealtimeContext implements AutoCloseable
             try {
                 write.maintain();
             }
-            catch (RuntimeException e) {
+            catch (Throwable e) {
+                // an error must not end what the other tables' leases hang on
                 log.warn(e, "Table %s: lease and standing could not be looked after", write.tableName());
             }
         }

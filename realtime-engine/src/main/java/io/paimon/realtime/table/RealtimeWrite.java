@@ -194,7 +194,12 @@ public final class RealtimeWrite implements AutoCloseable
     @Override
     public void close()
     {
-        context.forget(this);
-        table.leave();
+        try {
+            table.leave();
+        }
+        finally {
+            // not before: the next write of the table must find it given up
+            context.forget(this);
+        }
     }
 }

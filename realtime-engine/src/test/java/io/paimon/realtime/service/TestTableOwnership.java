@@ -11,6 +11,7 @@ import io.paimon.realtime.model.QueryCut;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.paimon.LeaseFile;
+import io.paimon.realtime.paimon.ProgressCommit;
 import io.paimon.realtime.paimon.ProgressFiles;
 import io.paimon.realtime.paimon.ProgressFiles.Published;
 import io.paimon.realtime.table.CutBoard;
@@ -319,6 +320,22 @@ final class TestTableOwnership
                 assertThat(dropped.fileIO().exists(dropped.location())).isFalse();
             }
         }
+    }
+
+    @Test
+    void commitOfADroppedTableDoesNotReachItsSuccessor() throws Exception
+    {
+        tester.append(table, rows(0, 10));
+        tester.service().release(table, () -> {
+        });
+        FileStoreTable dropped = tester.table(table);
+        Progress base = newest().progress();
+        tester.catalog().dropTable(table, false);
+        tester.createTable("t", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
+        Progress next = new Progress(base.lineage(), base.log(), base.epoch(), base.identifier() + 1, false, base.offsets(), base.producers());
+        assertThatThrownBy(() -> new ProgressCommit(dropped, "user").commit(Optional.of(base), next, List.of()))
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+        assertThat(tester.table(table).snapshotManager().latestSnapshotIdFromFileSystem()).isNull();
     }
 
     @Test
