@@ -64,10 +64,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
@@ -76,7 +73,6 @@ import static com.google.common.collect.ImmutableSet.toImmutableSet;
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_CATALOG_ERROR;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_COMMIT_ERROR;
-import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_REALTIME_UNAVAILABLE;
 import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.COLUMN_NOT_FOUND;
 import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
@@ -102,26 +98,16 @@ public class PaimonMetadata implements ConnectorMetadata
     private static final Logger log = Logger.get(PaimonMetadata.class);
 
     private final PaimonCatalog catalog;
-    private final ConcurrentMap<SchemaTableName, PaimonTableHandle> handles = new ConcurrentHashMap<>();
-    /** Handles that read the writer's memory: of one query, also where the transaction has several. */
-    private final ConcurrentMap<QueryTable, PaimonTableHandle> unionHandles = new ConcurrentHashMap<>();
-    private final ConcurrentMap<TableVersion, Table> tables = new ConcurrentHashMap<>();
+    private final TransactionTables tables;
     private final RealtimeWriter writer;
-    private final RealtimeQueries queries;
     private final boolean realtimeEnabled;
     private final AtomicReference<Runnable> rollbackAction = new AtomicReference<>();
-
-    private record QueryTable(String queryId, SchemaTableName name)
-    {}
-
-    private record TableVersion(String database, String table, long schemaId)
-    {}
 
     public PaimonMetadata(PaimonCatalog catalog, RealtimeWriter writer, RealtimeQueries queries, boolean realtimeEnabled)
     {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.writer = requireNonNull(writer, "writer is null");
-        this.queries = requireNonNull(queries, "queries is null");
+        this.tables = new TransactionTables(catalog, queries, realtimeEnabled);
         this.realtimeEnabled = realtimeEnabled;
     }
 
@@ -182,8 +168,7 @@ public class PaimonMetadata implements ConnectorMetadata
         finally {
             forgetInWriter(dropped);
         }
-        handles.clear();
-        unionHandles.clear();
+        tables.forgetAll();
     }
 
     private String database(String schemaName)
@@ -210,65 +195,7 @@ public class PaimonMetadata implements ConnectorMetadata
         if (startVersion.isPresent()) {
             throw new TrinoException(NOT_SUPPORTED, "Reading the changes between two versions is not supported: use FOR VERSION AS OF");
         }
-        if (endVersion.isEmpty()) {
-            Optional<PaimonTableHandle> known = knownHandle(session, name);
-            if (known.isPresent()) {
-                return known.get();
-            }
-        }
-        Optional<Identifier> identifier = catalog.findTable(name);
-        Optional<Table> table = identifier.flatMap(catalog::load);
-        if (table.isEmpty()) {
-            return null;
-        }
-        if (endVersion.isPresent()) {
-            if (!(table.get() instanceof FileStoreTable fileStoreTable)) {
-                throw new TrinoException(NOT_SUPPORTED, "%s has no versions".formatted(name));
-            }
-            Snapshot snapshot = PaimonTableVersions.resolve(session, fileStoreTable, endVersion.get());
-            return remember(
-                    handle(session, name, identifier.get(), PaimonCatalog.withSchema(fileStoreTable, snapshot.schemaId()),
-                            OptionalLong.of(snapshot.id()), true),
-                    PaimonCatalog.withSchema(fileStoreTable, snapshot.schemaId()));
-        }
-        OptionalLong snapshotId = table.get() instanceof FileStoreTable fileStoreTable ? latestSnapshot(fileStoreTable) : OptionalLong.empty();
-        PaimonTableHandle handle = remember(handle(session, name, identifier.get(), table.get(), snapshotId, false), table.get());
-        if (handle.readMode() == ReadMode.UNION) {
-            handle = withMemory(session, handle, (FileStoreTable) table.get());
-            return firstOf(unionHandles.putIfAbsent(new QueryTable(session.getQueryId(), name), handle), handle);
-        }
-        return firstOf(handles.putIfAbsent(name, handle), handle);
-    }
-
-    private Optional<PaimonTableHandle> knownHandle(ConnectorSession session, SchemaTableName name)
-    {
-        PaimonTableHandle union = unionHandles.get(new QueryTable(session.getQueryId(), name));
-        if (union != null) {
-            return Optional.of(union);
-        }
-        // an earlier query of the transaction may have read the table in another mode
-        return Optional.ofNullable(handles.get(name)).filter(handle -> !isUnion(session, table(handle)));
-    }
-
-    private static PaimonTableHandle firstOf(PaimonTableHandle known, PaimonTableHandle made)
-    {
-        return known == null ? made : known;
-    }
-
-    /** What the query sees of the writer; where it can see nothing, everything works but the reading of rows. */
-    private PaimonTableHandle withMemory(ConnectorSession session, PaimonTableHandle handle, FileStoreTable table)
-    {
-        try {
-            RealtimeQueries.TablePoint point = queries.point(session.getQueryId(), handle.identifier(), table);
-            return handle.withRealtime(point.point().snapshotId(), RealtimeTicket.of(session.getQueryId(), point));
-        }
-        catch (TrinoException e) {
-            PaimonErrorCode code = e.getCause() instanceof RealtimeException cause ? RealtimeWriter.errorCode(cause) : PAIMON_REALTIME_UNAVAILABLE;
-            if (!e.getErrorCode().equals(code.toErrorCode())) {
-                throw e;
-            }
-            return handle.withUnavailable(new PaimonTableHandle.Unavailable(code, e.getMessage()));
-        }
+        return tables.find(session, name, endVersion).orElse(null);
     }
 
     @Override
@@ -288,7 +215,7 @@ public class PaimonMetadata implements ConnectorMetadata
             ConnectorTableHandle tableHandle, String procedureName, Map<String, Object> executeProperties, RetryMode retryMode)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        if (!PaimonTableProperties.isRealtime(table(handle).options())) {
+        if (!PaimonTableProperties.isRealtime(tables.table(handle).options())) {
             throw new TrinoException(NOT_SUPPORTED, "%s is not a real-time table: there is nothing to flush".formatted(handle.name()));
         }
         return Optional.of(new PaimonTableExecuteHandle(handle.database(), handle.table()));
@@ -306,87 +233,17 @@ public class PaimonMetadata implements ConnectorMetadata
         }
     }
 
-    private static OptionalLong latestSnapshot(FileStoreTable table)
-    {
-        Long id = table.snapshotManager().latestSnapshotId();
-        return id == null ? OptionalLong.empty() : OptionalLong.of(id);
-    }
-
-    private PaimonTableHandle handle(ConnectorSession session, SchemaTableName name, Identifier identifier, Table table,
-            OptionalLong snapshotId,
-            boolean timeTravel)
-    {
-        boolean data = table instanceof FileStoreTable;
-        return new PaimonTableHandle(
-                name,
-                identifier.getDatabaseName(),
-                identifier.getObjectName(),
-                data ? PaimonTableHandle.Kind.DATA : PaimonTableHandle.Kind.READ_ONLY,
-                table instanceof FileStoreTable fileStoreTable ? fileStoreTable.schema().id() : -1,
-                snapshotId,
-                timeTravel,
-                !timeTravel && isUnion(session, table) ? ReadMode.UNION : ReadMode.COMMITTED,
-                TupleDomain.all(),
-                TupleDomain.all(),
-                OptionalLong.empty(),
-                Optional.empty(),
-                Optional.empty());
-    }
-
-    private boolean isUnion(ConnectorSession session, Table table)
-    {
-        // of a branch there are only committed rows
-        return realtimeEnabled && table instanceof FileStoreTable data && PaimonTableProperties.isRealtime(table.options())
-                && data.coreOptions().branch().equals(Identifier.DEFAULT_MAIN_BRANCH)
-                && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
-    }
-
     @Override
     public void cleanupQuery(ConnectorSession session)
     {
-        unionHandles.keySet().removeIf(table -> table.queryId().equals(session.getQueryId()));
-        queries.release(session.getQueryId());
-    }
-
-    private PaimonTableHandle remember(PaimonTableHandle handle, Table table)
-    {
-        tables.putIfAbsent(new TableVersion(handle.database(), handle.table(), handle.schemaId()), table);
-        return handle;
-    }
-
-    /** The table as the handle knows it: its schema, and its options when the transaction met it. */
-    private Table table(PaimonTableHandle handle)
-    {
-        return tables.computeIfAbsent(
-                new TableVersion(handle.database(), handle.table(), handle.schemaId()),
-                _ -> catalog.load(handle, ImmutableMap.of()));
-    }
-
-    private void forget(SchemaTableName name)
-    {
-        handles.remove(name);
-        unionHandles.keySet().removeIf(table -> table.name().equals(name));
-    }
-
-    private void forget(PaimonTableHandle handle)
-    {
-        forget(handle.name());
-        tables.keySet().removeIf(version -> version.database().equals(handle.database()) && version.table().equals(handle.table()));
-    }
-
-    private FileStoreTable dataTable(PaimonTableHandle handle)
-    {
-        if (!(table(handle) instanceof FileStoreTable fileStoreTable) || handle.timeTravel()) {
-            throw new TrinoException(NOT_SUPPORTED, "%s is read-only".formatted(handle.name()));
-        }
-        return fileStoreTable;
+        tables.endQuery(session);
     }
 
     @Override
     public ConnectorTableMetadata getTableMetadata(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        Table table = table(handle);
+        Table table = tables.table(handle);
         return new ConnectorTableMetadata(
                 handle.name(),
                 columnsMetadata(handle.name(), table),
@@ -444,7 +301,7 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         ImmutableMap.Builder<String, ColumnHandle> columns = ImmutableMap.builder();
-        columns(handle.name(), table(handle)).forEach((field, type) -> {
+        columns(handle.name(), tables.table(handle)).forEach((field, type) -> {
             PaimonColumnHandle column = new PaimonColumnHandle(field.name(), field.id(), type);
             columns.put(column.trinoName(), column);
         });
@@ -456,7 +313,7 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         PaimonColumnHandle column = (PaimonColumnHandle) columnHandle;
-        return columnMetadata(table(handle).rowType().getField(column.name()), column.type());
+        return columnMetadata(tables.table(handle).rowType().getField(column.name()), column.type());
     }
 
     @Override
@@ -496,7 +353,7 @@ public class PaimonMetadata implements ConnectorMetadata
             return TableStatistics.builder().setRowCount(Estimate.of(memoryRows)).build();
         }
         try {
-            Snapshot snapshot = ((FileStoreTable) table(handle)).snapshotManager().snapshot(handle.snapshotId().getAsLong());
+            Snapshot snapshot = ((FileStoreTable) tables.table(handle)).snapshotManager().snapshot(handle.snapshotId().getAsLong());
             return TableStatistics.builder().setRowCount(Estimate.of(snapshot.totalRecordCount() + memoryRows)).build();
         }
         catch (RuntimeException e) {
@@ -552,7 +409,7 @@ public class PaimonMetadata implements ConnectorMetadata
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot create table %s: %s".formatted(name, e.getMessage()), e);
         }
-        forget(name);
+        tables.forget(name);
         return identifier;
     }
 
@@ -576,7 +433,7 @@ public class PaimonMetadata implements ConnectorMetadata
         finally {
             forgetInWriter(ImmutableList.of(handle.identifier()));
         }
-        forget(handle);
+        tables.forget(handle);
     }
 
     /** The writer forgets the tables and their rows: before they are dropped, as it writes into their folders, and afterwards, as an append may have opened one meanwhile. */
@@ -589,7 +446,7 @@ public class PaimonMetadata implements ConnectorMetadata
     public void renameTable(ConnectorSession session, ConnectorTableHandle tableHandle, SchemaTableName newName)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        checkNotRealtime("RENAME", handle, dataTable(handle));
+        checkNotRealtime("RENAME", handle, tables.writable(handle));
         if (newName.getTableName().contains(Identifier.SYSTEM_TABLE_SPLITTER) || handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
             throw new TrinoException(NOT_SUPPORTED, "Cannot rename %s to %s".formatted(handle.name(), newName));
         }
@@ -609,15 +466,15 @@ public class PaimonMetadata implements ConnectorMetadata
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot rename table %s: %s".formatted(handle.name(), e.getMessage()), e);
         }
-        forget(handle);
-        forget(newName);
+        tables.forget(handle);
+        tables.forget(newName);
     }
 
     @Override
     public void setTableProperties(ConnectorSession session, ConnectorTableHandle tableHandle, Map<String, Optional<Object>> properties)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = dataTable(handle);
+        FileStoreTable table = tables.writable(handle);
         List<SchemaChange> changes = SchemaChanges.setProperties(table, properties);
         if (SchemaChanges.turnsRealtimeOff(table, changes)) {
             turnRealtimeOff(handle, table, () -> alter(handle, changes));
@@ -660,7 +517,7 @@ public class PaimonMetadata implements ConnectorMetadata
     public void addColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnMetadata column, ColumnPosition position)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.addColumn(dataTable(handle), column, position));
+        alter(handle, SchemaChanges.addColumn(tables.writable(handle), column, position));
     }
 
     @Override
@@ -673,14 +530,14 @@ public class PaimonMetadata implements ConnectorMetadata
     public void renameColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle source, String target)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.renameColumn(dataTable(handle), ((PaimonColumnHandle) source).name(), target));
+        alter(handle, SchemaChanges.renameColumn(tables.writable(handle), ((PaimonColumnHandle) source).name(), target));
     }
 
     @Override
     public void setColumnType(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, Type type)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.changeType(dataTable(handle), ImmutableList.of(((PaimonColumnHandle) column).name()), type));
+        alter(handle, SchemaChanges.changeType(tables.writable(handle), ImmutableList.of(((PaimonColumnHandle) column).name()), type));
     }
 
     @Override
@@ -694,7 +551,7 @@ public class PaimonMetadata implements ConnectorMetadata
             boolean ignoreExisting)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        List<SchemaChange> changes = SchemaChanges.addField(dataTable(handle), parentPath, fieldName, type, ignoreExisting);
+        List<SchemaChange> changes = SchemaChanges.addField(tables.writable(handle), parentPath, fieldName, type, ignoreExisting);
         if (!changes.isEmpty()) {
             alter(handle, changes);
         }
@@ -705,26 +562,26 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         List<String> path = ImmutableList.<String>builder().add(((PaimonColumnHandle) column).name()).addAll(fieldPath).build();
-        alter(handle, SchemaChanges.dropField(dataTable(handle), path));
+        alter(handle, SchemaChanges.dropField(tables.writable(handle), path));
     }
 
     @Override
     public void renameField(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> fieldPath, String target)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.renameField(dataTable(handle), fieldPath, target));
+        alter(handle, SchemaChanges.renameField(tables.writable(handle), fieldPath, target));
     }
 
     @Override
     public void setFieldType(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> fieldPath, Type type)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.changeFieldType(dataTable(handle), fieldPath, type));
+        alter(handle, SchemaChanges.changeFieldType(tables.writable(handle), fieldPath, type));
     }
 
     private void alter(PaimonTableHandle handle, List<SchemaChange> changes)
     {
-        dataTable(handle);
+        tables.writable(handle);
         try {
             catalog.catalog().alterTable(handle.identifier(), changes, false);
         }
@@ -743,7 +600,7 @@ public class PaimonMetadata implements ConnectorMetadata
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot alter table %s: %s".formatted(handle.name(), e.getMessage()), e);
         }
-        forget(handle);
+        tables.forget(handle);
     }
 
     // writing
@@ -762,7 +619,7 @@ public class PaimonMetadata implements ConnectorMetadata
     public void truncateTable(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = dataTable(handle);
+        FileStoreTable table = tables.writable(handle);
         checkNotRealtime("TRUNCATE", handle, table);
         try (TableCommitImpl commit = table.newCommit(commitUser(session))) {
             commit.truncateTable();
@@ -786,7 +643,7 @@ public class PaimonMetadata implements ConnectorMetadata
     @Override
     public Optional<ConnectorTableLayout> getInsertLayout(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
-        return PaimonWrites.layout(dataTable((PaimonTableHandle) tableHandle).schema());
+        return PaimonWrites.layout(tables.writable((PaimonTableHandle) tableHandle).schema());
     }
 
     @Override
@@ -836,7 +693,7 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonWrites.checkRetryMode(retryMode);
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = dataTable(handle);
+        FileStoreTable table = tables.writable(handle);
         PaimonWrites.checkWritable(handle.name(), table);
         Optional<RealtimeTarget> realtime = Optional.empty();
         if (realtimeEnabled && PaimonTableProperties.isRealtime(table.options())
@@ -889,7 +746,7 @@ public class PaimonMetadata implements ConnectorMetadata
             return Optional.empty();
         }
         TupleDomain<PaimonColumnHandle> summary = constraint.getSummary().transformKeys(PaimonColumnHandle.class::cast);
-        Set<String> partitionKeys = ImmutableSet.copyOf(table(handle).partitionKeys());
+        Set<String> partitionKeys = ImmutableSet.copyOf(tables.table(handle).partitionKeys());
         TupleDomain<PaimonColumnHandle> exact = summary.filter((column, _) -> partitionKeys.contains(column.name()));
         TupleDomain<PaimonColumnHandle> remaining = summary.filter((column, _) -> !partitionKeys.contains(column.name()));
         TupleDomain<PaimonColumnHandle> enforced = handle.enforced().intersect(exact);
