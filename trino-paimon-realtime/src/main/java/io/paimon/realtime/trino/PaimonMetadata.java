@@ -8,8 +8,8 @@ import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.paimon.LeaseFile;
-import io.paimon.realtime.model.WriterStatus;
 import io.paimon.realtime.paimon.RealtimeTables;
+import io.paimon.realtime.model.WriterStatus;
 import io.paimon.realtime.trino.PaimonWriteHandle.RealtimeTarget;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
@@ -44,30 +44,17 @@ import io.trino.spi.statistics.Estimate;
 import io.trino.spi.statistics.TableStatistics;
 import io.trino.spi.type.TimeType;
 import io.trino.spi.type.Type;
-import org.apache.paimon.CoreOptions;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.Identifier;
-import org.apache.paimon.data.BinaryRow;
-import org.apache.paimon.fs.Path;
-import org.apache.paimon.fs.local.LocalFileIO;
-import org.apache.paimon.options.Options;
 import org.apache.paimon.schema.Schema;
 import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.schema.TableSchema;
-import org.apache.paimon.table.BucketMode;
-import org.apache.paimon.table.CatalogEnvironment;
 import org.apache.paimon.table.FileStoreTable;
-import org.apache.paimon.table.FileStoreTableFactory;
 import org.apache.paimon.table.Table;
-import org.apache.paimon.table.sink.CommitMessage;
-import org.apache.paimon.table.sink.CommitMessageImpl;
 import org.apache.paimon.table.sink.TableCommitImpl;
 import org.apache.paimon.types.DataField;
-import org.apache.paimon.types.DataType;
-import org.apache.paimon.types.DataTypes;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -77,11 +64,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
@@ -90,8 +73,6 @@ import static com.google.common.collect.ImmutableSet.toImmutableSet;
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_CATALOG_ERROR;
 import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_COMMIT_ERROR;
-import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_REALTIME_UNAVAILABLE;
-import static io.trino.spi.StandardErrorCode.ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.COLUMN_NOT_FOUND;
 import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
@@ -109,37 +90,24 @@ import static java.util.Objects.requireNonNull;
 /**
  * Metadata of one transaction. What it has found of a table stays: all scans of a query see one snapshot.
  *
- * <p>It is one class, and a long one, because {@link ConnectorMetadata} is one interface.
+ * <p>What statements mean for Paimon is worked out elsewhere: {@link TableDefinitions}, {@link SchemaChanges}, {@link PaimonWrites}, {@link PaimonPredicates}.
  */
 @ThreadSafe
 public class PaimonMetadata implements ConnectorMetadata
 {
-    /** Column that the real-time writer fills with the position of a row in its partition-bucket. */
-    static final String OFFSET_COLUMN = "_OFFSET";
-
     private static final Logger log = Logger.get(PaimonMetadata.class);
 
     private final PaimonCatalog catalog;
-    private final ConcurrentMap<SchemaTableName, PaimonTableHandle> handles = new ConcurrentHashMap<>();
-    /** Handles that read the writer's memory: of one query, also where the transaction has several. */
-    private final ConcurrentMap<QueryTable, PaimonTableHandle> unionHandles = new ConcurrentHashMap<>();
-    private final ConcurrentMap<TableVersion, Table> tables = new ConcurrentHashMap<>();
+    private final TransactionTables tables;
     private final RealtimeWriter writer;
-    private final RealtimeQueries queries;
     private final boolean realtimeEnabled;
     private final AtomicReference<Runnable> rollbackAction = new AtomicReference<>();
-
-    private record QueryTable(String queryId, SchemaTableName name)
-    {}
-
-    private record TableVersion(String database, String table, long schemaId)
-    {}
 
     public PaimonMetadata(PaimonCatalog catalog, RealtimeWriter writer, RealtimeQueries queries, boolean realtimeEnabled)
     {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.writer = requireNonNull(writer, "writer is null");
-        this.queries = requireNonNull(queries, "queries is null");
+        this.tables = new TransactionTables(catalog, queries, realtimeEnabled);
         this.realtimeEnabled = realtimeEnabled;
     }
 
@@ -200,8 +168,7 @@ public class PaimonMetadata implements ConnectorMetadata
         finally {
             forgetInWriter(dropped);
         }
-        handles.clear();
-        unionHandles.clear();
+        tables.forgetAll();
     }
 
     private String database(String schemaName)
@@ -228,65 +195,7 @@ public class PaimonMetadata implements ConnectorMetadata
         if (startVersion.isPresent()) {
             throw new TrinoException(NOT_SUPPORTED, "Reading the changes between two versions is not supported: use FOR VERSION AS OF");
         }
-        if (endVersion.isEmpty()) {
-            Optional<PaimonTableHandle> known = knownHandle(session, name);
-            if (known.isPresent()) {
-                return known.get();
-            }
-        }
-        Optional<Identifier> identifier = catalog.findTable(name);
-        Optional<Table> table = identifier.flatMap(catalog::load);
-        if (table.isEmpty()) {
-            return null;
-        }
-        if (endVersion.isPresent()) {
-            if (!(table.get() instanceof FileStoreTable fileStoreTable)) {
-                throw new TrinoException(NOT_SUPPORTED, "%s has no versions".formatted(name));
-            }
-            Snapshot snapshot = PaimonTableVersions.resolve(session, fileStoreTable, endVersion.get());
-            return remember(
-                    handle(session, name, identifier.get(), PaimonCatalog.withSchema(fileStoreTable, snapshot.schemaId()),
-                            OptionalLong.of(snapshot.id()), true),
-                    PaimonCatalog.withSchema(fileStoreTable, snapshot.schemaId()));
-        }
-        OptionalLong snapshotId = table.get() instanceof FileStoreTable fileStoreTable ? latestSnapshot(fileStoreTable) : OptionalLong.empty();
-        PaimonTableHandle handle = remember(handle(session, name, identifier.get(), table.get(), snapshotId, false), table.get());
-        if (handle.readMode() == ReadMode.UNION) {
-            handle = withMemory(session, handle, (FileStoreTable) table.get());
-            return firstOf(unionHandles.putIfAbsent(new QueryTable(session.getQueryId(), name), handle), handle);
-        }
-        return firstOf(handles.putIfAbsent(name, handle), handle);
-    }
-
-    private Optional<PaimonTableHandle> knownHandle(ConnectorSession session, SchemaTableName name)
-    {
-        PaimonTableHandle union = unionHandles.get(new QueryTable(session.getQueryId(), name));
-        if (union != null) {
-            return Optional.of(union);
-        }
-        // an earlier query of the transaction may have read the table in another mode
-        return Optional.ofNullable(handles.get(name)).filter(handle -> !isUnion(session, table(handle)));
-    }
-
-    private static PaimonTableHandle firstOf(PaimonTableHandle known, PaimonTableHandle made)
-    {
-        return known == null ? made : known;
-    }
-
-    /** What the query sees of the writer; where it can see nothing, everything works but the reading of rows. */
-    private PaimonTableHandle withMemory(ConnectorSession session, PaimonTableHandle handle, FileStoreTable table)
-    {
-        try {
-            RealtimeQueries.TablePoint point = queries.point(session.getQueryId(), handle.identifier(), table);
-            return handle.withRealtime(point.point().snapshotId(), RealtimeTicket.of(session.getQueryId(), point));
-        }
-        catch (TrinoException e) {
-            PaimonErrorCode code = e.getCause() instanceof RealtimeException cause ? RealtimeWriter.errorCode(cause) : PAIMON_REALTIME_UNAVAILABLE;
-            if (!e.getErrorCode().equals(code.toErrorCode())) {
-                throw e;
-            }
-            return handle.withUnavailable(new PaimonTableHandle.Unavailable(code, e.getMessage()));
-        }
+        return tables.find(session, name, endVersion).orElse(null);
     }
 
     @Override
@@ -306,7 +215,7 @@ public class PaimonMetadata implements ConnectorMetadata
             ConnectorTableHandle tableHandle, String procedureName, Map<String, Object> executeProperties, RetryMode retryMode)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        if (!PaimonTableProperties.isRealtime(table(handle).options())) {
+        if (!PaimonTableProperties.isRealtime(tables.table(handle).options())) {
             throw new TrinoException(NOT_SUPPORTED, "%s is not a real-time table: there is nothing to flush".formatted(handle.name()));
         }
         return Optional.of(new PaimonTableExecuteHandle(handle.database(), handle.table()));
@@ -324,87 +233,17 @@ public class PaimonMetadata implements ConnectorMetadata
         }
     }
 
-    private static OptionalLong latestSnapshot(FileStoreTable table)
-    {
-        Long id = table.snapshotManager().latestSnapshotId();
-        return id == null ? OptionalLong.empty() : OptionalLong.of(id);
-    }
-
-    private PaimonTableHandle handle(ConnectorSession session, SchemaTableName name, Identifier identifier, Table table,
-            OptionalLong snapshotId,
-            boolean timeTravel)
-    {
-        boolean data = table instanceof FileStoreTable;
-        return new PaimonTableHandle(
-                name,
-                identifier.getDatabaseName(),
-                identifier.getObjectName(),
-                data ? PaimonTableHandle.Kind.DATA : PaimonTableHandle.Kind.READ_ONLY,
-                table instanceof FileStoreTable fileStoreTable ? fileStoreTable.schema().id() : -1,
-                snapshotId,
-                timeTravel,
-                !timeTravel && isUnion(session, table) ? ReadMode.UNION : ReadMode.COMMITTED,
-                TupleDomain.all(),
-                TupleDomain.all(),
-                OptionalLong.empty(),
-                Optional.empty(),
-                Optional.empty());
-    }
-
-    private boolean isUnion(ConnectorSession session, Table table)
-    {
-        // of a branch there are only committed rows
-        return realtimeEnabled && table instanceof FileStoreTable data && PaimonTableProperties.isRealtime(table.options())
-                && data.coreOptions().branch().equals(Identifier.DEFAULT_MAIN_BRANCH)
-                && PaimonSessionProperties.getReadMode(session) == ReadMode.UNION;
-    }
-
     @Override
     public void cleanupQuery(ConnectorSession session)
     {
-        unionHandles.keySet().removeIf(table -> table.queryId().equals(session.getQueryId()));
-        queries.release(session.getQueryId());
-    }
-
-    private PaimonTableHandle remember(PaimonTableHandle handle, Table table)
-    {
-        tables.putIfAbsent(new TableVersion(handle.database(), handle.table(), handle.schemaId()), table);
-        return handle;
-    }
-
-    /** The table as the handle knows it: its schema, and its options when the transaction met it. */
-    private Table table(PaimonTableHandle handle)
-    {
-        return tables.computeIfAbsent(
-                new TableVersion(handle.database(), handle.table(), handle.schemaId()),
-                _ -> catalog.load(handle, ImmutableMap.of()));
-    }
-
-    private void forget(SchemaTableName name)
-    {
-        handles.remove(name);
-        unionHandles.keySet().removeIf(table -> table.name().equals(name));
-    }
-
-    private void forget(PaimonTableHandle handle)
-    {
-        forget(handle.name());
-        tables.keySet().removeIf(version -> version.database().equals(handle.database()) && version.table().equals(handle.table()));
-    }
-
-    private FileStoreTable dataTable(PaimonTableHandle handle)
-    {
-        if (!(table(handle) instanceof FileStoreTable fileStoreTable) || handle.timeTravel()) {
-            throw new TrinoException(NOT_SUPPORTED, "%s is read-only".formatted(handle.name()));
-        }
-        return fileStoreTable;
+        tables.endQuery(session);
     }
 
     @Override
     public ConnectorTableMetadata getTableMetadata(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        Table table = table(handle);
+        Table table = tables.table(handle);
         return new ConnectorTableMetadata(
                 handle.name(),
                 columnsMetadata(handle.name(), table),
@@ -415,7 +254,7 @@ public class PaimonMetadata implements ConnectorMetadata
     private static Map<String, Object> properties(FileStoreTable table)
     {
         Map<String, Object> properties = PaimonTableProperties.fromTable(table.primaryKeys(), table.partitionKeys(), table.schema().options());
-        if (!table.rowType().containsField(OFFSET_COLUMN)) {
+        if (!table.rowType().containsField(RealtimeTables.OFFSET_COLUMN)) {
             return properties;
         }
         return ImmutableMap.<String, Object>builder().putAll(properties).put(PaimonTableProperties.REALTIME_OFFSET_COLUMN, true).buildOrThrow();
@@ -453,7 +292,7 @@ public class PaimonMetadata implements ConnectorMetadata
                 .setType(type)
                 .setNullable(field.type().isNullable())
                 .setComment(Optional.ofNullable(field.description()))
-                .setHidden(field.name().equals(OFFSET_COLUMN))
+                .setHidden(field.name().equals(RealtimeTables.OFFSET_COLUMN))
                 .build();
     }
 
@@ -462,7 +301,7 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         ImmutableMap.Builder<String, ColumnHandle> columns = ImmutableMap.builder();
-        columns(handle.name(), table(handle)).forEach((field, type) -> {
+        columns(handle.name(), tables.table(handle)).forEach((field, type) -> {
             PaimonColumnHandle column = new PaimonColumnHandle(field.name(), field.id(), type);
             columns.put(column.trinoName(), column);
         });
@@ -474,7 +313,7 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         PaimonColumnHandle column = (PaimonColumnHandle) columnHandle;
-        return columnMetadata(table(handle).rowType().getField(column.name()), column.type());
+        return columnMetadata(tables.table(handle).rowType().getField(column.name()), column.type());
     }
 
     @Override
@@ -514,7 +353,7 @@ public class PaimonMetadata implements ConnectorMetadata
             return TableStatistics.builder().setRowCount(Estimate.of(memoryRows)).build();
         }
         try {
-            Snapshot snapshot = ((FileStoreTable) table(handle)).snapshotManager().snapshot(handle.snapshotId().getAsLong());
+            Snapshot snapshot = ((FileStoreTable) tables.table(handle)).snapshotManager().snapshot(handle.snapshotId().getAsLong());
             return TableStatistics.builder().setRowCount(Estimate.of(snapshot.totalRecordCount() + memoryRows)).build();
         }
         catch (RuntimeException e) {
@@ -554,7 +393,7 @@ public class PaimonMetadata implements ConnectorMetadata
             }
             throw new TrinoException(TABLE_ALREADY_EXISTS, "Table already exists: " + name);
         }
-        Schema schema = schema(tableMetadata);
+        Schema schema = TableDefinitions.schema(tableMetadata);
         try {
             catalog.catalog().createTable(identifier, schema, ignoreExisting);
         }
@@ -570,77 +409,8 @@ public class PaimonMetadata implements ConnectorMetadata
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot create table %s: %s".formatted(name, e.getMessage()), e);
         }
-        forget(name);
+        tables.forget(name);
         return identifier;
-    }
-
-    private static Schema schema(ConnectorTableMetadata tableMetadata)
-    {
-        Map<String, Object> properties = tableMetadata.getProperties();
-        Set<String> names = new LinkedHashSet<>();
-        AtomicInteger fieldIds = new AtomicInteger(-1);
-        Schema.Builder builder = Schema.newBuilder();
-        for (ColumnMetadata column : tableMetadata.getColumns()) {
-            DataType type = PaimonTypes.toPaimon(column.getType(), fieldIds);
-            builder.column(column.getName(), column.isNullable() ? type : type.notNull(), column.getComment().orElse(null));
-            names.add(column.getName());
-        }
-        if (PaimonTableProperties.hasOffsetColumn(properties)) {
-            builder.column(OFFSET_COLUMN, DataTypes.BIGINT());
-        }
-        List<String> primaryKey = PaimonTableProperties.getPrimaryKey(properties);
-        List<String> partitionedBy = PaimonTableProperties.getPartitionedBy(properties);
-        checkColumns(PaimonTableProperties.PRIMARY_KEY, primaryKey, names);
-        checkColumns(PaimonTableProperties.PARTITIONED_BY, partitionedBy, names);
-
-        Map<String, Optional<Object>> set = new HashMap<>();
-        properties.forEach((property, value) -> Optional.ofNullable(value).ifPresent(present -> set.put(property, Optional.of(present))));
-        Map<String, String> options = new HashMap<>();
-        PaimonTableProperties.toOptions(set, (property, column) -> {
-            checkColumns(property, ImmutableList.of(column), names);
-            return column;
-        }).forEach((option, value) -> value.ifPresent(present -> options.put(option, present)));
-        PaimonTableProperties.checkRealtime(options, !primaryKey.isEmpty());
-        try {
-            Schema schema = builder
-                    .primaryKey(primaryKey)
-                    .partitionKeys(partitionedBy)
-                    .options(options)
-                    .comment(tableMetadata.getComment().orElse(null))
-                    .build();
-            checkWriterAccepts(TableSchema.create(0, schema));
-            return schema;
-        }
-        catch (IllegalArgumentException | IllegalStateException e) {
-            throw new TrinoException(INVALID_TABLE_PROPERTY, "Cannot create table %s: %s".formatted(tableMetadata.getTable(), e.getMessage()), e);
-        }
-    }
-
-    /**
-     * Refuses what the writer would refuse at the first row. A primary key is no reason: such tables are real-time by definition, and are written as committed rows.
-     *
-     * @throws TrinoException INVALID_TABLE_PROPERTY with the writer's reason
-     */
-    private static void checkWriterAccepts(TableSchema schema)
-    {
-        if (!PaimonTableProperties.isRealtime(schema.options()) || !schema.primaryKeys().isEmpty()) {
-            return;
-        }
-        // nothing is read or written: what matters is what the definition says
-        FileStoreTable table = FileStoreTableFactory.createWithoutFallbackBranch(LocalFileIO.create(), new Path("file:/"), schema, new Options(),
-                CatalogEnvironment.empty());
-        RealtimeTables.unsupportedReason(table).ifPresent(reason -> {
-            throw new TrinoException(INVALID_TABLE_PROPERTY, "The table cannot be a real-time table: " + reason);
-        });
-    }
-
-    private static void checkColumns(String property, List<String> columns, Set<String> existing)
-    {
-        columns.forEach(column -> {
-            if (!existing.contains(column)) {
-                throw new TrinoException(INVALID_TABLE_PROPERTY, "%s names a column that is not there: %s".formatted(property, column));
-            }
-        });
     }
 
     @Override
@@ -663,7 +433,7 @@ public class PaimonMetadata implements ConnectorMetadata
         finally {
             forgetInWriter(ImmutableList.of(handle.identifier()));
         }
-        forget(handle);
+        tables.forget(handle);
     }
 
     /** The writer forgets the tables and their rows: before they are dropped, as it writes into their folders, and afterwards, as an append may have opened one meanwhile. */
@@ -676,7 +446,7 @@ public class PaimonMetadata implements ConnectorMetadata
     public void renameTable(ConnectorSession session, ConnectorTableHandle tableHandle, SchemaTableName newName)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        checkNotRealtime("RENAME", handle, dataTable(handle));
+        checkNotRealtime("RENAME", handle, tables.writable(handle));
         if (newName.getTableName().contains(Identifier.SYSTEM_TABLE_SPLITTER) || handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
             throw new TrinoException(NOT_SUPPORTED, "Cannot rename %s to %s".formatted(handle.name(), newName));
         }
@@ -696,47 +466,21 @@ public class PaimonMetadata implements ConnectorMetadata
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot rename table %s: %s".formatted(handle.name(), e.getMessage()), e);
         }
-        forget(handle);
-        forget(newName);
+        tables.forget(handle);
+        tables.forget(newName);
     }
 
     @Override
     public void setTableProperties(ConnectorSession session, ConnectorTableHandle tableHandle, Map<String, Optional<Object>> properties)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = dataTable(handle);
-        for (String fixed : ImmutableList.of(PaimonTableProperties.PRIMARY_KEY, PaimonTableProperties.PARTITIONED_BY,
-                PaimonTableProperties.REALTIME_OFFSET_COLUMN)) {
-            if (properties.containsKey(fixed)) {
-                throw new TrinoException(NOT_SUPPORTED, "Table property '%s' cannot be changed".formatted(fixed));
-            }
-        }
-        Map<String, Optional<String>> changes = PaimonTableProperties.toOptions(properties, (property, column) -> table.rowType().getFieldNames()
-                .stream()
-                .filter(field -> field.toLowerCase(ENGLISH).equals(column))
-                .findFirst()
-                .orElseThrow(
-                        () -> new TrinoException(INVALID_TABLE_PROPERTY, "%s names a column that is not there: %s".formatted(property, column))));
-        Map<String, String> options = new HashMap<>(table.schema().options());
-        ImmutableList.Builder<SchemaChange> schemaChanges = ImmutableList.builder();
-        changes.forEach((option, value) -> {
-            if (value.isPresent()) {
-                options.put(option, value.get());
-                schemaChanges.add(SchemaChange.setOption(option, value.get()));
-            }
-            else {
-                options.remove(option);
-                schemaChanges.add(SchemaChange.removeOption(option));
-            }
-        });
-        PaimonTableProperties.checkRealtime(options, !table.primaryKeys().isEmpty());
-        PaimonTableProperties.checkRouting(table.schema().options(), options);
-        checkWriterAccepts(table.schema().copy(options));
-        if (PaimonTableProperties.isRealtime(table.options()) && !PaimonTableProperties.isRealtime(options)) {
-            turnRealtimeOff(handle, table, () -> alter(handle, schemaChanges.build()));
+        FileStoreTable table = tables.writable(handle);
+        List<SchemaChange> changes = SchemaChanges.setProperties(table, properties);
+        if (SchemaChanges.turnsRealtimeOff(table, changes)) {
+            turnRealtimeOff(handle, table, () -> alter(handle, changes));
             return;
         }
-        alter(handle, schemaChanges.build());
+        alter(handle, changes);
     }
 
     /** What is in memory is committed first, and nothing is accepted until the change is there. */
@@ -773,38 +517,7 @@ public class PaimonMetadata implements ConnectorMetadata
     public void addColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnMetadata column, ColumnPosition position)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        if (!column.isNullable()) {
-            throw new TrinoException(NOT_SUPPORTED, "This connector does not support adding not null columns");
-        }
-        FileStoreTable table = dataTable(handle);
-        SchemaChange.Move move = switch (position) {
-            case ColumnPosition.First _ -> SchemaChange.Move.first(column.getName());
-            case ColumnPosition.After after -> SchemaChange.Move.after(column.getName(), paimonColumn(table, after.columnName()));
-            case ColumnPosition.Last _ -> null;
-        };
-        checkNewColumn(table, column.getName());
-        alter(handle, ImmutableList.of(SchemaChange.addColumn(
-                column.getName(), PaimonTypes.toPaimon(column.getType(), fieldIds(table)), column.getComment().orElse(null), move)));
-    }
-
-    private static AtomicInteger fieldIds(FileStoreTable table)
-    {
-        return new AtomicInteger(table.schema().highestFieldId());
-    }
-
-    private static String paimonColumn(FileStoreTable table, String trinoName)
-    {
-        return table.rowType().getFieldNames().stream()
-                .filter(name -> name.toLowerCase(ENGLISH).equals(trinoName.toLowerCase(ENGLISH)))
-                .findFirst()
-                .orElseThrow(() -> new TrinoException(COLUMN_NOT_FOUND, "Column '%s' does not exist".formatted(trinoName)));
-    }
-
-    private static void checkNewColumn(FileStoreTable table, String name)
-    {
-        if (table.rowType().getFieldNames().stream().anyMatch(field -> field.toLowerCase(ENGLISH).equals(name.toLowerCase(ENGLISH)))) {
-            throw new TrinoException(COLUMN_ALREADY_EXISTS, "Column '%s' already exists".formatted(name));
-        }
+        alter(handle, SchemaChanges.addColumn(tables.writable(handle), column, position));
     }
 
     @Override
@@ -817,29 +530,14 @@ public class PaimonMetadata implements ConnectorMetadata
     public void renameColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle source, String target)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        checkNewColumn(dataTable(handle), target);
-        alter(handle, ImmutableList.of(SchemaChange.renameColumn(((PaimonColumnHandle) source).name(), target)));
+        alter(handle, SchemaChanges.renameColumn(tables.writable(handle), ((PaimonColumnHandle) source).name(), target));
     }
 
     @Override
     public void setColumnType(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, Type type)
     {
-        changeType((PaimonTableHandle) tableHandle, ImmutableList.of(((PaimonColumnHandle) column).name()), type);
-    }
-
-    private void changeType(PaimonTableHandle handle, List<String> path, Type type)
-    {
-        FileStoreTable table = dataTable(handle);
-        if (NestedFields.isInMapKey(table.rowType(), path)) {
-            throw new TrinoException(NOT_SUPPORTED, "Paimon does not support changing fields in keys of maps: " + String.join(".", path));
-        }
-        DataType from = NestedFields.type(table.rowType(), path);
-        DataType to = PaimonTypes.toPaimon(type, fieldIds(table));
-        if (!TypeChanges.isAllowed(from, to)) {
-            throw new TrinoException(NOT_SUPPORTED, "Cannot change the type of '%s' from %s to %s: values could be lost"
-                    .formatted(String.join(".", path), from.copy(true).asSQLString(), to.asSQLString()));
-        }
-        alter(handle, ImmutableList.of(SchemaChange.updateColumnType(path.toArray(new String[0]), to, true)));
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        alter(handle, SchemaChanges.changeType(tables.writable(handle), ImmutableList.of(((PaimonColumnHandle) column).name()), type));
     }
 
     @Override
@@ -853,15 +551,10 @@ public class PaimonMetadata implements ConnectorMetadata
             boolean ignoreExisting)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = dataTable(handle);
-        List<String> path = paimonPath(table, parentPath);
-        if (NestedFields.find(table.rowType(), path, fieldName).isPresent()) {
-            if (ignoreExisting) {
-                return;
-            }
-            throw new TrinoException(COLUMN_ALREADY_EXISTS, "Field '%s' already exists".formatted(fieldName));
+        List<SchemaChange> changes = SchemaChanges.addField(tables.writable(handle), parentPath, fieldName, type, ignoreExisting);
+        if (!changes.isEmpty()) {
+            alter(handle, changes);
         }
-        alter(handle, ImmutableList.of(SchemaChange.addColumn(child(path, fieldName), PaimonTypes.toPaimon(type, fieldIds(table)), null, null)));
     }
 
     @Override
@@ -869,43 +562,26 @@ public class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         List<String> path = ImmutableList.<String>builder().add(((PaimonColumnHandle) column).name()).addAll(fieldPath).build();
-        alter(handle, ImmutableList.of(SchemaChange.dropColumn(paimonPath(dataTable(handle), path).toArray(new String[0]))));
+        alter(handle, SchemaChanges.dropField(tables.writable(handle), path));
     }
 
     @Override
     public void renameField(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> fieldPath, String target)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = dataTable(handle);
-        List<String> path = paimonPath(table, fieldPath);
-        if (NestedFields.find(table.rowType(), path.subList(0, path.size() - 1), target).isPresent()) {
-            throw new TrinoException(COLUMN_ALREADY_EXISTS, "Field '%s' already exists".formatted(target));
-        }
-        alter(handle, ImmutableList.of(SchemaChange.renameColumn(path.toArray(new String[0]), target)));
+        alter(handle, SchemaChanges.renameField(tables.writable(handle), fieldPath, target));
     }
 
     @Override
     public void setFieldType(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> fieldPath, Type type)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        changeType(handle, paimonPath(dataTable(handle), fieldPath), type);
-    }
-
-    /** The path with every name as Paimon spells it. */
-    private static List<String> paimonPath(FileStoreTable table, List<String> path)
-    {
-        return NestedFields.resolve(table.rowType(), path)
-                .orElseThrow(() -> new TrinoException(COLUMN_NOT_FOUND, "Field '%s' does not exist".formatted(String.join(".", path))));
-    }
-
-    private static String[] child(List<String> parent, String name)
-    {
-        return ImmutableList.<String>builder().addAll(parent).add(name).build().toArray(new String[0]);
+        alter(handle, SchemaChanges.changeFieldType(tables.writable(handle), fieldPath, type));
     }
 
     private void alter(PaimonTableHandle handle, List<SchemaChange> changes)
     {
-        dataTable(handle);
+        tables.writable(handle);
         try {
             catalog.catalog().alterTable(handle.identifier(), changes, false);
         }
@@ -924,7 +600,7 @@ public class PaimonMetadata implements ConnectorMetadata
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot alter table %s: %s".formatted(handle.name(), e.getMessage()), e);
         }
-        forget(handle);
+        tables.forget(handle);
     }
 
     // writing
@@ -943,7 +619,7 @@ public class PaimonMetadata implements ConnectorMetadata
     public void truncateTable(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = dataTable(handle);
+        FileStoreTable table = tables.writable(handle);
         checkNotRealtime("TRUNCATE", handle, table);
         try (TableCommitImpl commit = table.newCommit(commitUser(session))) {
             commit.truncateTable();
@@ -961,35 +637,13 @@ public class PaimonMetadata implements ConnectorMetadata
     @Override
     public Optional<ConnectorTableLayout> getNewTableLayout(ConnectorSession session, ConnectorTableMetadata tableMetadata)
     {
-        return layout(TableSchema.create(0, schema(tableMetadata)));
+        return PaimonWrites.layout(TableSchema.create(0, TableDefinitions.schema(tableMetadata)));
     }
 
     @Override
     public Optional<ConnectorTableLayout> getInsertLayout(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
-        return layout(dataTable((PaimonTableHandle) tableHandle).schema());
-    }
-
-    /** Rows of one partition-bucket go to one writer; without fixed buckets, rows of a partition are kept together. */
-    private static Optional<ConnectorTableLayout> layout(TableSchema schema)
-    {
-        int buckets = new CoreOptions(schema.options()).bucket();
-        if (buckets < 1) {
-            if (schema.partitionKeys().isEmpty()) {
-                return Optional.empty();
-            }
-            return Optional
-                    .of(new ConnectorTableLayout(schema.partitionKeys().stream().map(name -> name.toLowerCase(ENGLISH)).collect(toImmutableList())));
-        }
-        Set<String> columns = new LinkedHashSet<>(schema.partitionKeys());
-        columns.addAll(schema.bucketKeys());
-        if (columns.isEmpty()) {
-            return Optional.empty();
-        }
-        return Optional.of(new ConnectorTableLayout(
-                new PaimonPartitioningHandle(schema.toString(), ImmutableList.copyOf(columns)),
-                columns.stream().map(name -> name.toLowerCase(ENGLISH)).collect(toImmutableList()),
-                false));
+        return PaimonWrites.layout(tables.writable((PaimonTableHandle) tableHandle).schema());
     }
 
     @Override
@@ -997,7 +651,7 @@ public class PaimonMetadata implements ConnectorMetadata
             Optional<ConnectorTableLayout> layout,
             RetryMode retryMode, boolean replace)
     {
-        checkRetryMode(retryMode);
+        PaimonWrites.checkRetryMode(retryMode);
         if (replace) {
             throw new TrinoException(NOT_SUPPORTED, "This connector does not support replacing tables");
         }
@@ -1005,12 +659,12 @@ public class PaimonMetadata implements ConnectorMetadata
         Identifier identifier = createTable(tableMetadata, false);
         rollbackAction.set(() -> dropCreated(name, identifier));
         FileStoreTable table = (FileStoreTable) catalog.load(identifier).orElseThrow(() -> new TableNotFoundException(name));
-        checkWritable(name, table);
+        PaimonWrites.checkWritable(name, table);
         // types of the pages are those of the statement
         List<PaimonColumnHandle> columns = tableMetadata.getColumns().stream()
                 .map(column -> new PaimonColumnHandle(column.getName(), table.rowType().getField(column.getName()).id(), column.getType()))
                 .collect(toImmutableList());
-        return writeHandle(session, name, identifier, table, columns, Optional.empty());
+        return PaimonWrites.writeHandle(session, name, identifier, table, columns, Optional.empty());
     }
 
     private void dropCreated(SchemaTableName name, Identifier identifier)
@@ -1028,7 +682,8 @@ public class PaimonMetadata implements ConnectorMetadata
             Collection<Slice> fragments,
             Collection<ComputedStatistics> computedStatistics)
     {
-        commit((PaimonWriteHandle) tableHandle, fragments, InsertExistingPartitionsBehavior.APPEND);
+        PaimonWriteHandle handle = (PaimonWriteHandle) tableHandle;
+        PaimonWrites.commit(handle, load(handle), fragments, InsertExistingPartitionsBehavior.APPEND);
         return Optional.empty();
     }
 
@@ -1036,10 +691,10 @@ public class PaimonMetadata implements ConnectorMetadata
     public ConnectorInsertTableHandle beginInsert(ConnectorSession session, ConnectorTableHandle tableHandle, List<ColumnHandle> columns,
             RetryMode retryMode)
     {
-        checkRetryMode(retryMode);
+        PaimonWrites.checkRetryMode(retryMode);
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = dataTable(handle);
-        checkWritable(handle.name(), table);
+        FileStoreTable table = tables.writable(handle);
+        PaimonWrites.checkWritable(handle.name(), table);
         Optional<RealtimeTarget> realtime = Optional.empty();
         if (realtimeEnabled && PaimonTableProperties.isRealtime(table.options())
                 && PaimonSessionProperties.getWriteMode(session) == WriteMode.REALTIME) {
@@ -1052,32 +707,8 @@ public class PaimonMetadata implements ConnectorMetadata
             realtime = Optional.of(new RealtimeTarget(status.address(), status.incarnation(), session.getQueryId()));
             rollbackAction.set(() -> writer.service().abandon(handle.identifier(), session.getQueryId()));
         }
-        return writeHandle(session, handle.name(), handle.identifier(), table,
+        return PaimonWrites.writeHandle(session, handle.name(), handle.identifier(), table,
                 columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList()), realtime);
-    }
-
-    private static PaimonWriteHandle writeHandle(ConnectorSession session, SchemaTableName name, Identifier identifier, FileStoreTable table,
-            List<PaimonColumnHandle> columns, Optional<RealtimeTarget> realtime)
-    {
-        return new PaimonWriteHandle(name, identifier.getDatabaseName(), identifier.getObjectName(), table.schema().id(), columns,
-                "trino-" + session.getQueryId(), realtime);
-    }
-
-    private static void checkRetryMode(RetryMode retryMode)
-    {
-        if (retryMode != NO_RETRIES) {
-            throw new TrinoException(NOT_SUPPORTED, "This connector does not support query retries");
-        }
-    }
-
-    private static void checkWritable(SchemaTableName name, FileStoreTable table)
-    {
-        BucketMode bucketMode = table.bucketMode();
-        if (bucketMode != BucketMode.HASH_FIXED && bucketMode != BucketMode.BUCKET_UNAWARE) {
-            throw new TrinoException(NOT_SUPPORTED,
-                    "Writing to %s is not supported: its buckets are dynamic (bucket = %s). Create the table with bucket = n, n >= 1"
-                            .formatted(name, table.coreOptions().bucket()));
-        }
     }
 
     @Override
@@ -1095,40 +726,13 @@ public class PaimonMetadata implements ConnectorMetadata
             }
             return Optional.empty();
         }
-        commit(handle, fragments, PaimonSessionProperties.getInsertExistingPartitionsBehavior(session));
+        PaimonWrites.commit(handle, load(handle), fragments, PaimonSessionProperties.getInsertExistingPartitionsBehavior(session));
         return Optional.empty();
     }
 
-    /** One snapshot for the whole statement. The commit user is the statement's own, so that a repetition finds the work done. */
-    private void commit(PaimonWriteHandle handle, Collection<Slice> fragments, InsertExistingPartitionsBehavior behavior)
+    private FileStoreTable load(PaimonWriteHandle handle)
     {
-        List<CommitMessage> messages = new ArrayList<>();
-        fragments.forEach(fragment -> messages.addAll(CommitFragment.deserialize(fragment)));
-        boolean overwrite = behavior == InsertExistingPartitionsBehavior.OVERWRITE;
-        if (messages.isEmpty() && !overwrite) {
-            return;
-        }
-        FileStoreTable table = (FileStoreTable) catalog.load(handle.identifier()).orElseThrow(() -> new TableNotFoundException(handle.name()));
-        try (TableCommitImpl commit = table.newCommit(handle.commitUser())) {
-            if (behavior == InsertExistingPartitionsBehavior.ERROR && !table.partitionKeys().isEmpty()) {
-                Set<BinaryRow> existing = ImmutableSet.copyOf(table.newReadBuilder().newScan().listPartitions());
-                if (messages.stream().anyMatch(message -> existing.contains(((CommitMessageImpl) message).partition()))) {
-                    commit.abort(messages);
-                    throw new TrinoException(ALREADY_EXISTS,
-                            "Cannot insert into an existing partition of %s (insert_existing_partitions_behavior is ERROR)".formatted(handle.name()));
-                }
-            }
-            if (overwrite) {
-                commit.withOverwrite(ImmutableMap.of());
-            }
-            commit.filterAndCommit(ImmutableMap.of(PaimonWriteHandle.COMMIT_IDENTIFIER, messages));
-        }
-        catch (TrinoException e) {
-            throw e;
-        }
-        catch (Exception e) {
-            throw new TrinoException(PAIMON_COMMIT_ERROR, "Cannot commit to %s: %s".formatted(handle.name(), e.getMessage()), e);
-        }
+        return (FileStoreTable) catalog.load(handle.identifier()).orElseThrow(() -> new TableNotFoundException(handle.name()));
     }
 
     // push-down
@@ -1142,7 +746,7 @@ public class PaimonMetadata implements ConnectorMetadata
             return Optional.empty();
         }
         TupleDomain<PaimonColumnHandle> summary = constraint.getSummary().transformKeys(PaimonColumnHandle.class::cast);
-        Set<String> partitionKeys = ImmutableSet.copyOf(table(handle).partitionKeys());
+        Set<String> partitionKeys = ImmutableSet.copyOf(tables.table(handle).partitionKeys());
         TupleDomain<PaimonColumnHandle> exact = summary.filter((column, _) -> partitionKeys.contains(column.name()));
         TupleDomain<PaimonColumnHandle> remaining = summary.filter((column, _) -> !partitionKeys.contains(column.name()));
         TupleDomain<PaimonColumnHandle> enforced = handle.enforced().intersect(exact);
