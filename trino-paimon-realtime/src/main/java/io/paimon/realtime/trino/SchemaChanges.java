@@ -72,7 +72,8 @@ final class SchemaChanges
             switch (change) {
                 case SchemaChange.SetOption set -> options.put(set.key(), set.value());
                 case SchemaChange.RemoveOption removed -> options.remove(removed.key());
-                default -> {}
+                default -> {
+                }
             }
         }
         return PaimonTableProperties.isRealtime(table.options()) && !PaimonTableProperties.isRealtime(options);
