@@ -23,7 +23,9 @@ public final class MemoryBudget
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition freed = lock.newCondition();
     @GuardedBy("lock")
-    private long reserved;
+    private long reservedForAppends;
+    @GuardedBy("lock")
+    private long reservedForFlushes;
     private final Runnable onPressure;
 
     /**
@@ -42,12 +44,12 @@ public final class MemoryBudget
         return limit;
     }
 
-    /** Bytes allocated and reserved. */
+    /** Bytes held now: what is allocated, and what flushes hold beside it. What appends have reserved is not held before it is allocated. */
     public long used()
     {
         lock.lock();
         try {
-            return allocated.getAsLong() + reserved;
+            return allocated.getAsLong() + reservedForFlushes;
         }
         finally {
             lock.unlock();
@@ -67,28 +69,28 @@ public final class MemoryBudget
                     "%s needs %s bytes, more than the memory limit of %s allows: send smaller batches or raise paimon.realtime.memory-limit"
                             .formatted(what, bytes, limit));
         }
-        return reserve(what, bytes, share, timeoutMillis);
+        return reserve(what, bytes, share, false, timeoutMillis);
     }
 
     /** Reserves memory for a flush. */
     public Reservation reserveForFlush(String what, long bytes, long timeoutMillis)
     {
-        return reserve(what, Math.min(bytes, limit / 4), limit, timeoutMillis);
+        return reserve(what, Math.min(bytes, limit / 4), limit, true, timeoutMillis);
     }
 
-    private Reservation reserve(String what, long bytes, long share, long timeoutMillis)
+    private Reservation reserve(String what, long bytes, long share, boolean forFlush, long timeoutMillis)
     {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         lock.lock();
         try {
             while (true) {
-                long used = allocated.getAsLong() + reserved;
+                long used = allocated.getAsLong() + reservedForAppends + reservedForFlushes;
                 if (used + bytes > limit / 2) {
                     onPressure.run();
                 }
                 if (used + bytes <= share) {
-                    reserved += bytes;
-                    return new Reservation(bytes);
+                    change(forFlush, bytes);
+                    return new Reservation(forFlush, bytes);
                 }
                 long left = deadline - System.nanoTime();
                 if (left <= 0) {
@@ -108,6 +110,17 @@ public final class MemoryBudget
         }
     }
 
+    @GuardedBy("lock")
+    private void change(boolean forFlush, long bytes)
+    {
+        if (forFlush) {
+            reservedForFlushes += bytes;
+        }
+        else {
+            reservedForAppends += bytes;
+        }
+    }
+
     /** Memory was freed: waiting appends look again. */
     public void signalFreed()
     {
@@ -123,10 +136,12 @@ public final class MemoryBudget
     /** Given back by {@link #close}, once what it stood for is allocated or done with. */
     public final class Reservation implements AutoCloseable
     {
+        private final boolean forFlush;
         private long bytes;
 
-        private Reservation(long bytes)
+        private Reservation(boolean forFlush, long bytes)
         {
+            this.forFlush = forFlush;
             this.bytes = bytes;
         }
 
@@ -141,7 +156,7 @@ public final class MemoryBudget
         {
             lock.lock();
             try {
-                reserved -= bytes;
+                change(forFlush, -bytes);
                 bytes = 0;
                 freed.signalAll();
             }

@@ -6,7 +6,6 @@ import static io.paimon.realtime.flight.FlightFixture.failure;
 import static io.paimon.realtime.flight.FlightFixture.ticket;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.paimon.realtime.memory.MemBatchReader;
@@ -19,11 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -37,7 +33,6 @@ import org.apache.arrow.flight.FlightDescriptor;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.Location;
-import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
@@ -478,37 +473,6 @@ class TestFlightStreams
             }
             catch (OutOfMemoryException e) {
                 size /= 2;
-            }
-        }
-    }
-
-    /** As of a call that no longer reacts to anything: what is not its own is given back all the same, and the interrupt is kept. */
-    @Test
-    void closingGoesOnBehindMemoryThatIsHeld() throws Exception
-    {
-        open();
-        List<String> removed = new CopyOnWriteArrayList<>();
-        Map<String, BufferAllocator> added = new ConcurrentHashMap<>();
-        try (RootAllocator allocator = new RootAllocator(new AllocationListener() {
-            @Override
-            public void onChildAdded(BufferAllocator parent, BufferAllocator child)
-            {
-                added.put(child.getName(), child);
-            }
-
-            @Override
-            public void onChildRemoved(BufferAllocator parent, BufferAllocator child)
-            {
-                removed.add(child.getName());
-            }
-        }, Long.MAX_VALUE)) {
-            RealtimeFlightServer server = RealtimeFlightServer.start(flight.service, allocator, FlightServerOptions.loopback());
-            try (ArrowBuf _ = added.get("flight-inbound").buffer(64)) {
-                Thread.currentThread().interrupt();
-                assertThatThrownBy(() -> server.close(Duration.ofMillis(1))).isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("flight-inbound");
-                assertThat(Thread.interrupted()).isTrue();
-                assertThat(removed).containsExactly("flight-outbound");
             }
         }
     }

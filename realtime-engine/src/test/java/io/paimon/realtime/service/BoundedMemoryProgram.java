@@ -89,7 +89,7 @@ final class BoundedMemoryProgram
     {
         long id = 0;
         for (int batch = 0; batch < BATCHES; batch++) {
-            try (ArrowRowWriter writer = new ArrowRowWriter(ROW_TYPE, service.allocator())) {
+            try (ArrowRowWriter writer = new ArrowRowWriter(ROW_TYPE, service.transferAllocator())) {
                 for (int i = 0; i < BATCH_ROWS; i++) {
                     id++;
                     writer.append(GenericRow.of(id, BinaryString.fromString("a value of some length, so that memory fills " + id), (int) (id % 50)));
