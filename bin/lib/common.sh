@@ -211,6 +211,16 @@ absolute()
     esac
 }
 
+# check_heap SIZE: before anything is built for it
+check_heap()
+{
+    case $1 in
+        *[!0-9]*[kKmMgG] | [kKmMgG]) ;;
+        *[0-9][kKmMgG]) return ;;
+    esac
+    usage_error "--heap is a size as 512m or 4g, not: $1"
+}
+
 # is_running NAME: whether the process of DIR/NAME.pid lives and is the one that was started for this folder; sets pid
 is_running()
 {
