@@ -134,9 +134,8 @@ final class TestRealtimePins extends AbstractTestQueryFramework
     @Test
     void failureInMidQuery() throws Exception
     {
-        // one row makes it fail
+        // one row makes it fail, while a scan is at it; whether the client has seen rows by then is a matter of timing
         try (StreamingQuery query = start("SELECT text, 1 / (orderkey - 59975) FROM big")) {
-            query.awaitRows();
             query.drain();
             assertThat(query.errorName()).contains("DIVISION_BY_ZERO");
             assertThat(query.rows()).isLessThan(ROWS);
