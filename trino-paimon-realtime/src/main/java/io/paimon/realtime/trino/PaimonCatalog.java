@@ -2,6 +2,7 @@ package io.paimon.realtime.trino;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Inject;
+import io.paimon.realtime.trino.catalog.PaimonCatalogFactory;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.TableNotFoundException;

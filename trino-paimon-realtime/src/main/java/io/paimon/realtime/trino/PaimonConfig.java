@@ -7,6 +7,7 @@ import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
 import io.airlift.units.MinDataSize;
 import io.airlift.units.MinDuration;
+import io.paimon.realtime.trino.catalog.PaimonCatalogType;
 import jakarta.validation.constraints.NotNull;
 
 import java.util.Optional;
@@ -51,7 +52,7 @@ public class PaimonConfig
 
     @Config("paimon.warehouse")
     @LegacyConfig("warehouse")
-    @ConfigDescription("Root folder of the tables: file:///absolute, or local:///.. relative to local.location")
+    @ConfigDescription("Root folder of the tables: file:///absolute, local:///.. relative to local.location, s3://bucket/..; with a REST catalog the name of the warehouse")
     public PaimonConfig setWarehouse(String warehouse)
     {
         this.warehouse = Optional.ofNullable(warehouse);

@@ -1,10 +1,15 @@
 package io.paimon.realtime.trino;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.inject.CreationException;
 import com.google.inject.Injector;
+import com.google.inject.spi.Message;
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.json.JsonModule;
+import io.paimon.realtime.trino.catalog.PaimonCatalogModule;
+import io.paimon.realtime.trino.catalog.PaimonCatalogOptions;
 import io.trino.plugin.base.ConnectorContextModule;
+import io.trino.spi.TrinoException;
 import io.trino.spi.classloader.ThreadContextClassLoader;
 import io.trino.spi.connector.Connector;
 import io.trino.spi.connector.ConnectorContext;
@@ -42,6 +47,7 @@ public class PaimonConnectorFactory implements ConnectorFactory
                     new JsonModule(),
                     new ConnectorContextModule(catalogName, context),
                     new PaimonSecurityModule(),
+                    new PaimonCatalogModule(catalogName, context),
                     new PaimonModule(),
                     binder -> {
                         binder.bind(ClassLoader.class).toInstance(classLoader);
@@ -56,6 +62,15 @@ public class PaimonConnectorFactory implements ConnectorFactory
                     .setRequiredConfigurationProperties(properties.buildOrThrow())
                     .initialize();
             return injector.getInstance(PaimonConnector.class);
+        }
+        catch (CreationException e) {
+            // Guice tells what is wrong once for every class that needs the catalog
+            throw e.getErrorMessages().stream()
+                    .map(Message::getCause)
+                    .filter(TrinoException.class::isInstance)
+                    .map(TrinoException.class::cast)
+                    .findFirst()
+                    .orElseThrow(() -> e);
         }
     }
 }

@@ -3,7 +3,6 @@ package io.paimon.realtime.trino;
 import com.google.inject.Binder;
 import com.google.inject.Module;
 import com.google.inject.Scopes;
-import io.paimon.realtime.paimon.DurableLocalFileIOLoader;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSinkProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSourceProviderFactory;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorSplitManager;
@@ -16,10 +15,8 @@ import io.trino.spi.connector.ConnectorPageSourceProviderFactory;
 import io.trino.spi.connector.ConnectorSplitManager;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.procedure.Procedure;
-import org.apache.paimon.fs.FileIOLoader;
 
 import static com.google.inject.multibindings.Multibinder.newSetBinder;
-import static com.google.inject.multibindings.OptionalBinder.newOptionalBinder;
 import static io.airlift.configuration.ConfigBinder.configBinder;
 
 public class PaimonModule implements Module
@@ -28,14 +25,11 @@ public class PaimonModule implements Module
     public void configure(Binder binder)
     {
         configBinder(binder).bindConfig(PaimonConfig.class);
-        configBinder(binder).bindConfig(PaimonFileSystemConfig.class);
         configBinder(binder).bindConfig(RealtimeConfig.class);
 
-        newOptionalBinder(binder, FileIOLoader.class).setBinding().to(DurableLocalFileIOLoader.class);
         binder.bind(RealtimeWriter.class).asEagerSingleton();
         binder.bind(RealtimeQueries.class).in(Scopes.SINGLETON);
         binder.bind(RealtimeCarrier.class).in(Scopes.SINGLETON);
-        binder.bind(PaimonCatalogFactory.class).in(Scopes.SINGLETON);
         binder.bind(PaimonCatalog.class).asEagerSingleton();
         binder.bind(PaimonSpillSpace.class).in(Scopes.SINGLETON);
 

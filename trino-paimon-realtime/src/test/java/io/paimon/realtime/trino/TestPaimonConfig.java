@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import io.paimon.realtime.trino.catalog.PaimonCatalogType;
 import com.google.common.collect.ImmutableMap;
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;

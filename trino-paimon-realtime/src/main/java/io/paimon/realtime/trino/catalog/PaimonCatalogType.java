@@ -1,4 +1,4 @@
-package io.paimon.realtime.trino;
+package io.paimon.realtime.trino.catalog;
 
 /** Where the catalog keeps what tables there are. */
 public enum PaimonCatalogType

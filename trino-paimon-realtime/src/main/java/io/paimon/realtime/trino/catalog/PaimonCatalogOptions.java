@@ -1,4 +1,4 @@
-package io.paimon.realtime.trino;
+package io.paimon.realtime.trino.catalog;
 
 import com.google.common.collect.ImmutableMap;
 
@@ -9,7 +9,7 @@ import java.util.Map;
  */
 public record PaimonCatalogOptions(Map<String, String> options)
 {
-    static final String PREFIX = "paimon.catalog.option.";
+    public static final String PREFIX = "paimon.catalog.option.";
 
     public PaimonCatalogOptions
     {
@@ -17,7 +17,7 @@ public record PaimonCatalogOptions(Map<String, String> options)
     }
 
     /** Takes the options out of catalog properties. */
-    static PaimonCatalogOptions fromProperties(Map<String, String> properties)
+    public static PaimonCatalogOptions fromProperties(Map<String, String> properties)
     {
         ImmutableMap.Builder<String, String> options = ImmutableMap.builder();
         properties.forEach((name, value) -> {
