@@ -69,7 +69,8 @@ final class VectorConverter
                 case ARRAY -> NestedConverter.toList(conversion, this);
                 case MAP, MULTISET -> NestedConverter.toMap(conversion, this);
                 case ROW -> NestedConverter.toRow(conversion, this);
-                default -> isCanonical(conversion) ? VectorAssembly.share(conversion.target(), conversion.source(), allocator) : convertFlat(conversion);
+                default ->
+                    isCanonical(conversion) ? VectorAssembly.share(conversion.target(), conversion.source(), allocator) : convertFlat(conversion);
             };
         };
     }
