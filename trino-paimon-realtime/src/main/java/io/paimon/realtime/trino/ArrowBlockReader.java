@@ -14,7 +14,6 @@ import io.trino.spi.type.MapType;
 import io.trino.spi.type.Type;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.DateDayVector;
@@ -103,7 +102,7 @@ abstract class ArrowBlockReader
                     ? flat(DecimalVector.class, type, ArrowNumbers::shortDecimals)
                     : flat(DecimalVector.class, type, ArrowNumbers::longDecimals);
             case CHAR, VARCHAR -> flat(VarCharVector.class, type, type instanceof CharType charType
-                    ? (vector, rows, validity) -> ArrowBytes.chars((BaseVariableWidthVector) vector, rows, validity, charType.getLength())
+                    ? (vector, rows, validity) -> ArrowBytes.chars(vector, rows, validity, charType.getLength())
                     : ArrowBytes::values);
             case BINARY, VARBINARY -> flat(VarBinaryVector.class, type, ArrowBytes::values);
             case DATE -> flat(DateDayVector.class, type, ArrowNumbers::ints);

@@ -10,7 +10,6 @@ import io.trino.spi.block.Block;
 import io.trino.spi.block.VariableWidthBlock;
 import java.util.Optional;
 import org.apache.arrow.memory.ArrowBuf;
-import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.FieldVector;
 
 /**
@@ -32,7 +31,7 @@ final class ArrowBytes
     }
 
     /** Paimon neither pads nor cuts CHAR; Trino's blocks hold it without trailing spaces. */
-    static Block chars(BaseVariableWidthVector vector, ArrowRows rows, long[] validity, int length)
+    static Block chars(FieldVector vector, ArrowRows rows, long[] validity, int length)
     {
         int[] ends = ArrowOffsets.compact(vector.getOffsetBuffer(), rows, validity);
         byte[] bytes = bytes(vector, rows, validity, ends);
