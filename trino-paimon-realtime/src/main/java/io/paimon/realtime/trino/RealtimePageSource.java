@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import static com.google.common.collect.ImmutableList.toImmutableList;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.io.Closer;
@@ -23,6 +24,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.ObjLongConsumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.paimon.types.RowType;
@@ -37,8 +39,10 @@ final class RealtimePageSource implements ConnectorPageSource
     private static final int MAX_PAGE_POSITIONS = 8192;
 
     private final Deque<MemBatchReader> readers;
-    private final RowType readType;
-    private final List<PaimonColumnHandle> columns;
+    private final int columnCount;
+    /** One for each column. */
+    @GuardedBy("this")
+    private final List<ArrowBlockReader> blockReaders;
     private final OpenRead source;
     private final MemoryContext memoryContext;
     @GuardedBy("this")
@@ -46,7 +50,7 @@ final class RealtimePageSource implements ConnectorPageSource
     private long batchBytes;
     /** Those of the batch's columns that were asked for. */
     @GuardedBy("this")
-    private final ArrowBlocks.Column[] batchColumns;
+    private final ArrowColumn[] batchColumns;
     private int next;
     private long completedPositions;
     private long completedBytes;
@@ -62,10 +66,12 @@ final class RealtimePageSource implements ConnectorPageSource
     {
         this.source = requireNonNull(source, "source is null");
         this.readers = new ArrayDeque<>(source.readers());
-        this.readType = requireNonNull(readType, "readType is null");
-        this.columns = List.copyOf(columns);
+        this.columnCount = columns.size();
+        this.blockReaders = IntStream.range(0, columnCount)
+                .mapToObj(i -> ArrowBlockReader.create(readType.getTypeAt(i), columns.get(i).type()))
+                .collect(toImmutableList());
         this.memoryContext = requireNonNull(memoryContext, "memoryContext is null");
-        this.batchColumns = new ArrowBlocks.Column[columns.size()];
+        this.batchColumns = new ArrowColumn[columnCount];
     }
 
     @Override
@@ -79,12 +85,12 @@ final class RealtimePageSource implements ConnectorPageSource
                 return null;
             }
             int count = Math.min(MAX_PAGE_POSITIONS, current.rowCount() - next);
-            ArrowBlocks.Rows rows = current.isRange()
-                    ? new ArrowBlocks.Rows(null, current.from() + next, count)
-                    : new ArrowBlocks.Rows(current.positions(), next, count);
+            ArrowRows rows = current.isRange()
+                    ? ArrowRows.range(current.from() + next, count)
+                    : new ArrowRows(current.positions(), next, count);
             next += count;
             completedPositions += count;
-            return columns.isEmpty() ? SourcePage.create(count) : new MemoryPage(current, rows);
+            return columnCount == 0 ? SourcePage.create(count) : new MemoryPage(current, rows);
         }
         catch (RealtimeException e) {
             throw RealtimeWriter.toTrinoException(e);
@@ -141,16 +147,16 @@ final class RealtimePageSource implements ConnectorPageSource
         return batch.columns().stream().mapToLong(FieldVector::getBufferSize).sum();
     }
 
-    private synchronized Block load(MemBatch source, ArrowBlocks.Rows rows, int channel)
+    private synchronized Block load(MemBatch source, ArrowRows rows, int channel)
     {
         if (closed || source != batch) {
             throw new IllegalStateException("The page is no longer valid");
         }
         long start = System.nanoTime();
         if (batchColumns[channel] == null) {
-            batchColumns[channel] = ArrowBlocks.Column.of(source.columns().get(channel));
+            batchColumns[channel] = blockReaders.get(channel).column(source.columns().get(channel));
         }
-        Block block = ArrowBlocks.toBlock(batchColumns[channel], rows, readType.getTypeAt(channel), columns.get(channel).type());
+        Block block = blockReaders.get(channel).read(batchColumns[channel], rows);
         completedBytes += block.getSizeInBytes();
         readTimeNanos += System.nanoTime() - start;
         return block;
@@ -160,10 +166,10 @@ final class RealtimePageSource implements ConnectorPageSource
     private final class MemoryPage implements SourcePage
     {
         private final MemBatch source;
-        private final Block[] blocks = new Block[columns.size()];
-        private ArrowBlocks.Rows rows;
+        private final Block[] blocks = new Block[columnCount];
+        private ArrowRows rows;
 
-        private MemoryPage(MemBatch source, ArrowBlocks.Rows rows)
+        private MemoryPage(MemBatch source, ArrowRows rows)
         {
             this.source = source;
             this.rows = rows;
