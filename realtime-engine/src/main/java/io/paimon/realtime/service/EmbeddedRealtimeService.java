@@ -437,7 +437,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     @Override
     public List<MemBatchReader> read(String queryId, Identifier table, PartitionBucket bucket, MemReadRequest request, MemQueryContext context)
     {
-        return pins.with(queryId, table.getFullName(), cut -> RealtimeTable.read(cut, bucket, request, context));
+        return pins.with(queryId, table.getFullName(), cut -> cut.read(bucket, request, context));
     }
 
     @Override

@@ -7,10 +7,6 @@ import com.google.common.cache.CacheBuilder;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.airlift.log.Logger;
-import io.paimon.realtime.memory.MemBatchReader;
-import io.paimon.realtime.memory.MemQueryContext;
-import io.paimon.realtime.memory.MemReadRequest;
-import io.paimon.realtime.memory.arrow.ArrowRowView;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.Progress;
 import io.paimon.realtime.model.RealtimeException;
@@ -27,7 +23,6 @@ import io.paimon.realtime.paimon.SegmentFlush;
 import io.paimon.realtime.paimon.StorageTrial;
 import io.paimon.realtime.table.TableClaim.Claimed;
 import io.paimon.realtime.table.TableClaim.Standing;
-import io.paimon.realtime.table.TableCut.BucketCut;
 import io.paimon.realtime.table.TableMemory.Assignment;
 import io.paimon.realtime.table.TableMemory.SealedSegment;
 import java.nio.file.Path;
@@ -458,29 +453,6 @@ public final class RealtimeTable implements AutoCloseable
         }
         shown = new TableCut(claim.lineage(), committed.progress().epoch(), committed.snapshotId(), memory.cut(committed.progress()));
         options.board().publish(name, shown);
-    }
-
-    /** Opens readers over one partition-bucket of a cut that the caller holds. */
-    public static List<MemBatchReader> read(TableCut cut, PartitionBucket bucket, MemReadRequest request, MemQueryContext context)
-    {
-        BucketCut bucketCut = cut.buckets().get(bucket);
-        if (bucketCut == null) {
-            return List.of();
-        }
-        if (request.offsets().end() > bucketCut.upper()) {
-            throw new RealtimeException(Code.INVALID_ARGUMENT, "Offsets %s are above the cut's %s".formatted(request.offsets(), bucketCut.upper()));
-        }
-        List<MemBatchReader> readers = new ArrayList<>();
-        try {
-            for (SharedView view : bucketCut.views()) {
-                readers.addAll(view.indexer().createQueryReaders(view.view(), request, context));
-            }
-            return readers;
-        }
-        catch (RuntimeException e) {
-            readers.forEach(MemBatchReader::close);
-            throw e;
-        }
     }
 
     /** {@link #commitRound} unless one is under way, or a statement is being committed, which is one as well. */
@@ -992,32 +964,6 @@ public final class RealtimeTable implements AutoCloseable
         }
         finally {
             appendLock.unlock();
-        }
-    }
-
-    /** Rows of a batch as Paimon sees them. */
-    private static final class VectorRows implements RowRouting.Rows
-    {
-        private final int rowCount;
-        private final ArrowRowView view;
-
-        private VectorRows(VectorSchemaRoot rows, RowType schema)
-        {
-            this.rowCount = rows.getRowCount();
-            this.view = new ArrowRowView(rows.getFieldVectors(), schema);
-        }
-
-        @Override
-        public int rowCount()
-        {
-            return rowCount;
-        }
-
-        @Override
-        public InternalRow row(int position)
-        {
-            view.setPosition(position);
-            return view;
         }
     }
 }
