@@ -116,7 +116,11 @@ final class CommitSteps
         roundLock.lock();
         try {
             open.settle();
-            return open.isEmpty() ? prepareNext(rows.committed().progress().identifier() + 1, drained) : open.first();
+            if (!open.isEmpty()) {
+                return open.first();
+            }
+            definition.refresh();
+            return prepareNext(rows.committed().progress().identifier() + 1, drained);
         }
         finally {
             roundLock.unlock();
@@ -144,6 +148,7 @@ final class CommitSteps
                 throw new RealtimeException(Code.INVALID_ARGUMENT,
                         "Table %s: commit identifier %s does not grow over %s".formatted(name, identifier, last));
             }
+            definition.refresh();
             return prepareNext(identifier, false);
         }
         finally {
@@ -154,7 +159,6 @@ final class CommitSteps
     @GuardedBy("roundLock")
     private Optional<PreparedRound> prepareNext(long identifier, boolean drained)
     {
-        definition.refresh();
         Progress base = open.last(rows.committed().progress());
         Seal seal = rows.seal(base);
         if (seal.segments().isEmpty() && !drained) {
@@ -172,8 +176,8 @@ final class CommitSteps
     }
 
     /**
-     * Prepares a round of a statement's rows and those of memory, which {@link #commitStatement} must commit while the rows are still held. From here on the statement's files are no longer the
-     * caller's.
+     * Prepares a round of a statement's rows and those of memory, which {@link #commitStatement} must commit. The caller holds the rows ({@link LiveRows#hold}) over both, and knows that no other
+     * statement is unsettled. From here on the statement's files are no longer the caller's.
      *
      * @param whenFound called if the statement turns out to be committed after its commit has failed
      */
@@ -181,8 +185,9 @@ final class CommitSteps
     {
         roundLock.lock();
         try {
-            Optional<PreparedRound> memoryOnly = prepare(false);
             Progress base = rows.committed().progress();
+            // the definition stays the one that was checked: who looks for another waits for the rows, which are held
+            Optional<PreparedRound> memoryOnly = open.isEmpty() ? prepareNext(base.identifier() + 1, false) : open.first();
             Map<PartitionBucket, Long> ends = new HashMap<>(memoryOnly.map(inMemory -> inMemory.next().offsets()).orElse(base.offsets()));
             statement.rows().forEach((bucket, count) -> ends.merge(bucket, count, Math::addExact));
             List<CommitMessage> messages = new ArrayList<>(memoryOnly.map(PreparedRound::messages).orElse(List.of()));
