@@ -9,7 +9,6 @@ import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.scan.RealtimeSplit.MemorySplit;
-import io.paimon.realtime.table.RealtimeTable;
 import io.paimon.realtime.table.TableCut;
 import java.util.List;
 import java.util.Optional;
@@ -96,7 +95,7 @@ public final class RealtimePlan implements AutoCloseable
     {
         synchronized (this) {
             if (cut != null) {
-                return RealtimeTable.read(cut, split.bucket(), new MemReadRequest(split.offsets(), readType, table.rowType(), filter), context);
+                return cut.read(split.bucket(), new MemReadRequest(split.offsets(), readType, table.rowType(), filter), context);
             }
         }
         throw new RealtimeException(Code.CUT_EXPIRED,

@@ -2,9 +2,15 @@ package io.paimon.realtime.table;
 
 import static java.util.Objects.requireNonNull;
 
+import io.paimon.realtime.memory.MemBatchReader;
+import io.paimon.realtime.memory.MemQueryContext;
+import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.QueryCut.TableCutInfo;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -57,11 +63,6 @@ public final class TableCut
         return committedSnapshot;
     }
 
-    Map<PartitionBucket, BucketCut> buckets()
-    {
-        return buckets;
-    }
-
     /** Plain data of the cut. */
     public TableCutInfo info()
     {
@@ -82,6 +83,33 @@ public final class TableCut
     {
         BucketCut cut = buckets.get(bucket);
         return cut == null || cut.views().stream().allMatch(view -> view.buckets() == count);
+    }
+
+    /**
+     * Opens readers over one partition-bucket of the cut, which the caller holds meanwhile; the readers hold their memory themselves.
+     *
+     * @throws RealtimeException INVALID_ARGUMENT if the request goes beyond the cut
+     */
+    public List<MemBatchReader> read(PartitionBucket bucket, MemReadRequest request, MemQueryContext context)
+    {
+        BucketCut cut = buckets.get(bucket);
+        if (cut == null) {
+            return List.of();
+        }
+        if (request.offsets().end() > cut.upper()) {
+            throw new RealtimeException(Code.INVALID_ARGUMENT, "Offsets %s are above the cut's %s".formatted(request.offsets(), cut.upper()));
+        }
+        List<MemBatchReader> readers = new ArrayList<>();
+        try {
+            for (SharedView view : cut.views()) {
+                readers.addAll(view.indexer().createQueryReaders(view.view(), request, context));
+            }
+            return readers;
+        }
+        catch (RuntimeException e) {
+            readers.forEach(MemBatchReader::close);
+            throw e;
+        }
     }
 
     void retain()

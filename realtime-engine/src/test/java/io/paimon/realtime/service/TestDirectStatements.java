@@ -21,9 +21,12 @@ import io.paimon.realtime.testing.FaultyFileIO;
 import io.paimon.realtime.testing.FaultyFileIO.Operation;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
@@ -43,6 +46,7 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.FileStoreTableFactory;
 import org.apache.paimon.table.source.ReadBuilder;
 import org.apache.paimon.types.DataTypes;
+import org.apache.paimon.types.RowType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,8 +93,13 @@ final class TestDirectStatements
 
     private void open(String name, BufferAllocator memory) throws Exception
     {
+        open(name, memory, Schema.newBuilder().column("id", DataTypes.BIGINT()));
+    }
+
+    private void open(String name, BufferAllocator memory, Schema.Builder schema) throws Exception
+    {
         location = new org.apache.paimon.fs.Path(folder.resolve("s.db").resolve(name).toUri());
-        new SchemaManager(files, location).createTable(Schema.newBuilder().column("id", DataTypes.BIGINT()).option("realtime.enabled", "true")
+        new SchemaManager(files, location).createTable(schema.option("realtime.enabled", "true")
                 .option("bucket", "2").option("bucket-key", "id").option("commit.min-retry-wait", "1 ms").option("commit.max-retry-wait", "2 ms")
                 .option("commit.max-retries", "2").build());
         MemoryBudget budget = new MemoryBudget(4 << 20, memory::getAllocatedMemory, () -> onPressure.get().run());
@@ -182,6 +191,41 @@ final class TestDirectStatements
         assertThat(dataFiles()).isZero();
         assertThat(statement("again", 0, 100)).isEqualTo(100);
         assertEachIsFound(100);
+    }
+
+    @Test
+    void definitionIsLookedAtWhileTheOffsetsOfAStatementAreFilled() throws Exception
+    {
+        table.close();
+        open("offsets", allocator, Schema.newBuilder().column("id", DataTypes.BIGINT()).column("_OFFSET", DataTypes.BIGINT()));
+        RealtimeTable target = table;
+        RowType schema = target.rowType();
+        SchemaManager schemas = new SchemaManager(new DurableLocalFileIO(), location);
+        Thread refreshing = Thread.ofPlatform().daemon().unstarted(target::refreshSchema);
+        Iterator<InternalRow> rows = LongStream.range(0, 100).<InternalRow>mapToObj(id -> {
+            if (id == 50) {
+                try {
+                    schemas.commitChanges(SchemaChange.addColumn("v", DataTypes.BIGINT()));
+                }
+                catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+                refreshing.start();
+                // it has found the change and waits for the statement, which must not wait for it
+                while (refreshing.getState() != Thread.State.WAITING) {
+                    Thread.onSpinWait();
+                }
+            }
+            return GenericRow.of(id, null);
+        }).iterator();
+        FutureTask<Long> statement = new FutureTask<>(() -> target.appendDirectly("id", rows, schema, folder));
+        Thread.ofPlatform().daemon().start(statement);
+        // whoever waits for ever must not be waited for when all is taken down
+        open("another");
+        assertThat(statement.get(30, TimeUnit.SECONDS)).isEqualTo(100);
+        assertThat(refreshing.join(Duration.ofSeconds(30))).isTrue();
+        assertThat(target.rowType().getFieldNames()).containsExactly("id", "_OFFSET", "v");
+        target.close();
     }
 
     @Test
