@@ -57,10 +57,17 @@ final class StagedStatement
                     ArrowFileWriter writer = new ArrowFileWriter(rows, null, channel)) {
                 writer.writeBatch();
                 writer.end();
-                bytes += channel.position();
             }
+            bytes += Files.size(file);
         }
         catch (IOException e) {
+            try {
+                // the part can be tried again under the same name
+                Files.deleteIfExists(file);
+            }
+            catch (IOException deletion) {
+                e.addSuppressed(deletion);
+            }
             throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "Cannot stage rows in %s: %s".formatted(folder, e), e);
         }
         files.add(file);

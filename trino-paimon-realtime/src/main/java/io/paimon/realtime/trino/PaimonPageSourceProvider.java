@@ -77,7 +77,8 @@ public class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             RowType rowType = load(handle).rowType();
             RowType readType = readType(rowType, paimonColumns, handle);
             MemReadRequest request = new MemReadRequest(realtimeSplit.offsets(), readType, rowType, PaimonPredicates.toPaimon(rowType, filter));
-            return new RealtimePageSource(carrier.read(realtimeSplit, handle.identifier(), request), readType, paimonColumns, memoryContext);
+            List<ArrowBlockReader> blockReaders = RealtimePageSource.blockReaders(readType, paimonColumns);
+            return new RealtimePageSource(carrier.read(realtimeSplit, handle.identifier(), request), blockReaders, memoryContext);
         }
         Split source = ((PaimonSplit) split).split();
         if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {

@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import com.google.common.collect.ImmutableList;
 import static com.google.common.collect.ImmutableList.toImmutableList;
 import static java.util.Objects.requireNonNull;
 
@@ -60,18 +61,25 @@ final class RealtimePageSource implements ConnectorPageSource
 
     /**
      * @param source its readers are closed with this page source
+     * @param blockReaders one for each column
      * @param memoryContext told what the rows in hand take: received ones, and in place those that this page source keeps the writer from giving up
      */
-    RealtimePageSource(OpenRead source, RowType readType, List<PaimonColumnHandle> columns, MemoryContext memoryContext)
+    RealtimePageSource(OpenRead source, List<ArrowBlockReader> blockReaders, MemoryContext memoryContext)
     {
         this.source = requireNonNull(source, "source is null");
         this.readers = new ArrayDeque<>(source.readers());
-        this.columnCount = columns.size();
-        this.blockReaders = IntStream.range(0, columnCount)
-                .mapToObj(i -> ArrowBlockReader.create(readType.getTypeAt(i), columns.get(i).type()))
-                .collect(toImmutableList());
+        this.columnCount = blockReaders.size();
+        this.blockReaders = ImmutableList.copyOf(blockReaders);
         this.memoryContext = requireNonNull(memoryContext, "memoryContext is null");
         this.batchColumns = new ArrowColumn[columnCount];
+    }
+
+    /** What makes blocks of the columns of a read. */
+    static List<ArrowBlockReader> blockReaders(RowType readType, List<PaimonColumnHandle> columns)
+    {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i -> ArrowBlockReader.create(readType.getTypeAt(i), columns.get(i).type()))
+                .collect(toImmutableList());
     }
 
     @Override
