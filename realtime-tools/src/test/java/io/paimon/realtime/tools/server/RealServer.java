@@ -39,6 +39,7 @@ final class RealServer implements AutoCloseable
     private final Thread hook = new Thread(this::killAndDelete, "real-server-cleanup");
     private int port;
     private Process launched;
+    private List<String> coordinatorCommand;
 
     RealServer() throws IOException
     {
@@ -106,6 +107,27 @@ final class RealServer implements AutoCloseable
                 }
             }
         }
+    }
+
+    /** As if its machine had lost power: nothing is told to anybody. */
+    void killCoordinator() throws IOException
+    {
+        ProcessHandle coordinator = ProcessHandle.of(Long.parseLong(Files.readString(data.resolve("coordinator.pid"), UTF_8).strip())).orElseThrow();
+        coordinatorCommand = new ArrayList<>(List.of(coordinator.info().command().orElseThrow()));
+        coordinatorCommand.addAll(List.of(coordinator.info().arguments().orElseThrow()));
+        coordinator.destroyForcibly();
+        coordinator.onExit().join();
+    }
+
+    /** The coordinator that was killed, once more: what a service manager does. The worker lives on. */
+    void restartCoordinator() throws IOException
+    {
+        Process coordinator = new ProcessBuilder(coordinatorCommand)
+                .directory(data.resolve("var/coordinator").toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(data.resolve("log/coordinator.out").toFile())
+                .start();
+        Files.writeString(data.resolve("coordinator.pid"), coordinator.pid() + "\n", UTF_8);
     }
 
     void stop() throws IOException, InterruptedException

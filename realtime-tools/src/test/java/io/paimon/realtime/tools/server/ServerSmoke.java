@@ -398,6 +398,46 @@ final class ServerSmoke
     @Test
     @Order(10)
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
+    void coordinatorKilledInMidQueryComesBackWithWhatWasCommitted() throws Exception
+    {
+        try (Connection connection = server.connect("smoke");
+                Connection other = server.connect("smoke");
+                Statement statement = connection.createStatement()) {
+            execute(other, "CALL paimon.system.flush()");
+            execute(other, "INSERT INTO events VALUES (-1, 'in memory only')");
+            assertThat(query(other, "SELECT count(*) FROM events")).containsExactly(List.of(1_001L));
+            CompletableFuture<SQLException> failure = CompletableFuture.supplyAsync(() -> catchThrowableOfType(SQLException.class,
+                    () -> query(statement)));
+            RealServer.eventually(() -> {
+                assertThat(pins(other)).isEqualTo(1);
+                return null;
+            });
+            server.killCoordinator();
+            assertThat(failure.get(120, TimeUnit.SECONDS) != null).describedAs("the client is told").isTrue();
+        }
+
+        server.restartCoordinator();
+        try (Connection connection = server.connect("smoke")) {
+            RealServer.eventually(() -> {
+                assertThat(query(connection, "SELECT count(*) FROM system.runtime.nodes WHERE state = 'active'")).containsExactly(List.of(2L));
+                return null;
+            });
+            // rows in memory went with the process; the worker that has lived on reads what there is
+            assertThat(query(connection, "SELECT count(*), sum(id) FROM events")).containsExactly(List.of(1_000L, 499_500L));
+            execute(connection, "INSERT INTO events SELECT id + 1000, name FROM events");
+            assertThat(query(connection, "SELECT count(*), sum(id) FROM events")).containsExactly(List.of(2_000L, 1_999_000L));
+            assertThat(query(connection, "EXPLAIN ANALYZE VERBOSE SELECT sum(id) FROM events").toString())
+                    .containsPattern("Rows from memory, over Flight'? = LongCount\\{total=1000\\}");
+            RealServer.eventually(() -> {
+                assertThat(pins(connection)).isZero();
+                return null;
+            });
+        }
+    }
+
+    @Test
+    @Order(11)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void stopCommitsWhatIsInMemoryAndWithoutTheFlagCommittedRowsAreRead() throws Exception
     {
         try (Connection connection = server.connect("smoke")) {
@@ -416,7 +456,7 @@ final class ServerSmoke
             assertUnavailable(catchThrowableOfType(SQLException.class, () -> execute(connection, "INSERT INTO events VALUES (1, 'no')")));
             assertThat(query(connection, "SELECT phase FROM paimon.system.realtime_writers")).containsExactly(List.of("UNAVAILABLE"));
             execute(connection, "SET SESSION paimon.realtime_read_mode = 'COMMITTED'");
-            assertThat(query(connection, "SELECT count(*), sum(id) FROM events")).containsExactly(List.of(1_000L, 499_500L));
+            assertThat(query(connection, "SELECT count(*), sum(id) FROM events")).containsExactly(List.of(2_000L, 1_999_000L));
         }
     }
 

@@ -2,6 +2,7 @@ package io.paimon.realtime.trino.filesystem;
 
 import com.google.common.collect.ImmutableList;
 import com.google.errorprone.annotations.CheckReturnValue;
+import io.airlift.log.Logger;
 import io.trino.filesystem.FileEntry;
 import io.trino.filesystem.FileIterator;
 import io.trino.filesystem.Location;
@@ -38,6 +39,8 @@ import static java.util.Objects.requireNonNull;
 public final class TrinoFileIO implements FileIO
 {
     private static final long serialVersionUID = 1L;
+
+    private static final Logger log = Logger.get(TrinoFileIO.class);
 
     static final String DIRECTORY_MARKER = ".paimon-directory";
 
@@ -194,7 +197,7 @@ public final class TrinoFileIO implements FileIO
             fileSystem.deleteFiles(files.stream().map(TrinoFileIO::location).toList());
         }
         catch (IOException e) {
-            LOG.warn("Cannot delete {} files, the first of them {}", files.size(), files.getFirst(), e);
+            log.warn(e, "Cannot delete %s files, the first of them %s", files.size(), files.getFirst());
         }
     }
 
