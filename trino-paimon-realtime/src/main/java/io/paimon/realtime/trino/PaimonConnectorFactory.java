@@ -7,7 +7,7 @@ import com.google.inject.spi.Message;
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.json.JsonModule;
 import io.paimon.realtime.trino.catalog.PaimonCatalogModule;
-import io.paimon.realtime.trino.catalog.PaimonCatalogOptions;
+import io.paimon.realtime.trino.config.PaimonCatalogOptions;
 import io.trino.plugin.base.ConnectorContextModule;
 import io.trino.spi.TrinoException;
 import io.trino.spi.classloader.ThreadContextClassLoader;

@@ -1,7 +1,7 @@
 package io.paimon.realtime.trino;
 
-import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_REALTIME_UNAVAILABLE;
 import static io.paimon.realtime.trino.RealtimeInternals.assertEventually;
+import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_REALTIME_UNAVAILABLE;
 import static io.trino.testing.TestingSession.testSessionBuilder;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import io.paimon.realtime.trino.type.PaimonTypes;
 import io.trino.testing.QueryRunner;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.CatalogContext;

@@ -1,6 +1,6 @@
 package io.paimon.realtime.trino;
 
-import static io.paimon.realtime.trino.PaimonErrorCode.PAIMON_REALTIME_CUT_EXPIRED;
+import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_REALTIME_CUT_EXPIRED;
 import static io.trino.spi.transaction.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -2,7 +2,8 @@ package io.paimon.realtime.trino.catalog;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Inject;
-import io.paimon.realtime.trino.PaimonConfig;
+import io.paimon.realtime.trino.config.PaimonCatalogOptions;
+import io.paimon.realtime.trino.config.PaimonConfig;
 import io.trino.filesystem.local.LocalFileSystemConfig;
 import io.trino.filesystem.manager.FileSystemConfig;
 import io.trino.spi.TrinoException;
@@ -26,7 +27,7 @@ import static java.util.Locale.ENGLISH;
 import static java.util.Objects.requireNonNull;
 
 /** The one place where a Paimon catalog is made, and with it the choice of the FileIO that all tables use. */
-public final class PaimonCatalogFactory
+final class PaimonCatalogFactory
 {
     /** Options of the Paimon catalog that follow from properties of their own, whatever the type. */
     private static final Map<String, String> PROPERTY_OF_OPTION = ImmutableMap.of(
@@ -44,7 +45,7 @@ public final class PaimonCatalogFactory
     private final FileIOLoader fileIOLoader;
 
     @Inject
-    public PaimonCatalogFactory(PaimonConfig config, MetastoreConfig metastore, FileSystemConfig fileSystemConfig,
+    PaimonCatalogFactory(PaimonConfig config, MetastoreConfig metastore, FileSystemConfig fileSystemConfig,
             Optional<LocalFileSystemConfig> localFileSystemConfig, PaimonCatalogOptions catalogOptions, FileIOLoader fileIOLoader)
     {
         this.config = requireNonNull(config, "config is null");

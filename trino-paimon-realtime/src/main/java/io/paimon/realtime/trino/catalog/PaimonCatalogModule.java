@@ -3,8 +3,9 @@ package io.paimon.realtime.trino.catalog;
 import com.google.inject.Binder;
 import com.google.inject.Scopes;
 import io.airlift.configuration.AbstractConfigurationAwareModule;
-import io.paimon.realtime.trino.PaimonConfig;
+import io.paimon.realtime.trino.config.PaimonConfig;
 import io.paimon.realtime.trino.filesystem.PaimonFileIOLoader;
+import io.paimon.realtime.trino.filesystem.PaimonSpillSpace;
 import io.trino.filesystem.local.LocalFileSystemConfig;
 import io.trino.filesystem.manager.FileSystemModule;
 import io.trino.spi.TrinoException;
@@ -34,7 +35,9 @@ public final class PaimonCatalogModule extends AbstractConfigurationAwareModule
         install(new FileSystemModule(catalogName, context, false));
         newOptionalBinder(binder, LocalFileSystemConfig.class);
         binder.bind(FileIOLoader.class).to(PaimonFileIOLoader.class).in(Scopes.SINGLETON);
+        binder.bind(PaimonSpillSpace.class).in(Scopes.SINGLETON);
         binder.bind(PaimonCatalogFactory.class).in(Scopes.SINGLETON);
+        binder.bind(PaimonCatalog.class).asEagerSingleton();
 
         switch (buildConfigObject(PaimonConfig.class).getCatalogType()) {
             case FILESYSTEM -> binder.bind(MetastoreConfig.class).toInstance(new FileSystemMetastoreConfig());

@@ -1,0 +1,7 @@
+package io.paimon.realtime.trino.config;
+
+/** Who may do what in the catalog. */
+public enum PaimonSecurity
+{
+    ALLOW_ALL, READ_ONLY, FILE
+}

@@ -1,0 +1,74 @@
+package io.paimon.realtime.trino.handle;
+
+import io.trino.spi.SplitWeight;
+import io.trino.spi.connector.ConnectorSplit;
+import org.apache.paimon.table.source.Split;
+import org.apache.paimon.utils.InstantiationUtil;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Base64;
+
+import static io.airlift.slice.SizeOf.estimatedSizeOf;
+import static io.airlift.slice.SizeOf.instanceSize;
+import static java.util.Objects.requireNonNull;
+
+/**
+ * A Paimon split on its way to a worker.
+ *
+ * @param serializedSplit the split, serialized and in base 64
+ * @param rows rows in its files, before merging
+ * @param splitWeight its share of a split of the usual size
+ */
+public record PaimonSplit(String serializedSplit, long rows, SplitWeight splitWeight) implements ConnectorSplit
+{
+
+    private static final int INSTANCE_SIZE = instanceSize(PaimonSplit.class);
+
+    public PaimonSplit
+    {
+        requireNonNull(serializedSplit, "serializedSplit is null");
+        requireNonNull(splitWeight, "splitWeight is null");
+    }
+
+    public static PaimonSplit of(Split split, SplitWeight weight)
+    {
+        try {
+            return new PaimonSplit(Base64.getEncoder().encodeToString(InstantiationUtil.serializeObject(split)), split.rowCount(), weight);
+        }
+        catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public Split split()
+    {
+        try {
+            return InstantiationUtil.deserializeObject(Base64.getDecoder().decode(serializedSplit), PaimonSplit.class.getClassLoader());
+        }
+        catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        catch (ClassNotFoundException e) {
+            throw new IllegalStateException("Coordinator and worker run different versions of the connector", e);
+        }
+    }
+
+    @Override
+    public SplitWeight getSplitWeight()
+    {
+        return splitWeight;
+    }
+
+    @Override
+    public long getRetainedSizeInBytes()
+    {
+        return INSTANCE_SIZE + estimatedSizeOf(serializedSplit) + splitWeight.getRetainedSizeInBytes();
+    }
+
+    @Override
+    public String toString()
+    {
+        return "rows=" + rows;
+    }
+}

@@ -1,0 +1,64 @@
+package io.paimon.realtime.trino.handle;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableList;
+import io.paimon.realtime.model.OffsetRange;
+import java.util.Base64;
+import java.util.List;
+import java.util.OptionalInt;
+import org.apache.paimon.utils.SerializationUtils;
+
+/**
+ * What a query sees of a table in the writer's memory.
+ *
+ * @param address where the writer is reached over Flight
+ * @param incarnation incarnation of the writer that holds the view
+ * @param queryId id under which the view is held
+ * @param bucketCount number of buckets by which all rows were routed; empty if several were in use: then nothing may be pruned by bucket
+ * @param ranges only those that hold rows
+ */
+public record RealtimeTicket(String address, String incarnation, String queryId, OptionalInt bucketCount, List<Range> ranges)
+{
+    public RealtimeTicket
+    {
+        requireNonNull(address, "address is null");
+        requireNonNull(incarnation, "incarnation is null");
+        requireNonNull(queryId, "queryId is null");
+        requireNonNull(bucketCount, "bucketCount is null");
+        ranges = ImmutableList.copyOf(ranges);
+    }
+
+    /**
+     * @param partition serialized partition row in base 64
+     * @param start D: end of what the snapshot holds
+     * @param end U: end of what the view shows
+     */
+    public record Range(String partition, int bucket, long start, long end)
+    {
+        public Range
+        {
+            requireNonNull(partition, "partition is null");
+        }
+    }
+
+    /** @param queryId id under which the writer holds the view of the point */
+    public static RealtimeTicket of(String queryId, TablePoint point)
+    {
+        ImmutableList.Builder<Range> ranges = ImmutableList.builder();
+        point.point().memory().forEach((key, offsets) -> ranges.add(range(Base64.getEncoder().encodeToString(
+                SerializationUtils.serializeBinaryRow(key.partition())), key.bucket(), offsets)));
+        return new RealtimeTicket(point.address(), point.incarnation(), queryId, point.point().bucketCount(), ranges.build());
+    }
+
+    private static Range range(String partition, int bucket, OffsetRange offsets)
+    {
+        return new Range(partition, bucket, offsets.start(), offsets.end());
+    }
+
+    /** Offsets in all ranges: rows before they are merged. */
+    public long rows()
+    {
+        return ranges.stream().mapToLong(range -> range.end() - range.start()).sum();
+    }
+}

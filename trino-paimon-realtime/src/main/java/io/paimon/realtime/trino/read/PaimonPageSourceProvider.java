@@ -1,0 +1,160 @@
+package io.paimon.realtime.trino.read;
+
+import com.google.common.collect.ImmutableMap;
+import io.paimon.realtime.memory.MemReadRequest;
+import io.paimon.realtime.paimon.PushableFilters;
+import io.paimon.realtime.trino.arrow.ArrowBlockReader;
+import io.paimon.realtime.trino.catalog.PaimonCatalog;
+import io.paimon.realtime.trino.filesystem.PaimonSpillSpace;
+import io.paimon.realtime.trino.handle.PaimonColumnHandle;
+import io.paimon.realtime.trino.handle.PaimonSplit;
+import io.paimon.realtime.trino.handle.PaimonTableHandle;
+import io.paimon.realtime.trino.handle.RealtimeSplit;
+import io.paimon.realtime.trino.predicate.PaimonPredicates;
+import io.paimon.realtime.trino.writer.RealtimeCarrier;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.ConnectorPageSourceProvider;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorSplit;
+import io.trino.spi.connector.ConnectorTableCredentials;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.DynamicFilter;
+import io.trino.spi.connector.EmptyPageSource;
+import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.predicate.TupleDomain;
+import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.reader.RecordReader;
+import org.apache.paimon.table.Table;
+import org.apache.paimon.table.source.ReadBuilder;
+import org.apache.paimon.table.source.Split;
+import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.RowType;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import static com.google.common.base.Throwables.getCausalChain;
+import static com.google.common.collect.ImmutableList.toImmutableList;
+import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_CANNOT_OPEN_SPLIT;
+import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_INVALID_METADATA;
+import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_READ_ERROR;
+import static java.util.Objects.requireNonNull;
+
+/** Page sources of one operator: the table is loaded once for all its splits. */
+class PaimonPageSourceProvider implements ConnectorPageSourceProvider
+{
+    private final PaimonCatalog catalog;
+    private final PaimonSpillSpace spillSpace;
+    private final RealtimeCarrier carrier;
+
+    private PaimonTableHandle loadedHandle;
+    private Table loadedTable;
+
+    PaimonPageSourceProvider(PaimonCatalog catalog, PaimonSpillSpace spillSpace, RealtimeCarrier carrier)
+    {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.spillSpace = requireNonNull(spillSpace, "spillSpace is null");
+        this.carrier = requireNonNull(carrier, "carrier is null");
+    }
+
+    @Override
+    public ConnectorPageSource createPageSource(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorSplit split,
+            ConnectorTableHandle table,
+            Optional<ConnectorTableCredentials> tableCredentials,
+            List<ColumnHandle> columns,
+            DynamicFilter dynamicFilter,
+            MemoryContext memoryContext)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) table;
+        List<PaimonColumnHandle> paimonColumns = columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList());
+
+        TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced())
+                .intersect(dynamicFilter.getCurrentPredicate().transformKeys(PaimonColumnHandle.class::cast));
+        if (filter.isNone()) {
+            return new EmptyPageSource();
+        }
+        if (split instanceof RealtimeSplit realtimeSplit) {
+            RowType rowType = load(handle).rowType();
+            RowType readType = readType(rowType, paimonColumns, handle);
+            MemReadRequest request = new MemReadRequest(realtimeSplit.offsets(), readType, rowType, PaimonPredicates.toPaimon(rowType, filter));
+            List<ArrowBlockReader> blockReaders = RealtimePageSource.blockReaders(readType, paimonColumns);
+            return new RealtimePageSource(carrier.read(realtimeSplit, handle.identifier(), request), blockReaders, memoryContext);
+        }
+        Split source = ((PaimonSplit) split).split();
+        if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {
+            return new CountedPageSource(source.mergedRowCount().getAsLong());
+        }
+        Table paimonTable = load(handle);
+        RowType readType = readType(paimonTable.rowType(), paimonColumns, handle);
+        RecordReader<InternalRow> reader = open(handle, paimonTable, readType, filter, source);
+        return new PaimonPageSource(reader, readType, paimonColumns, handle, memoryContext);
+    }
+
+    private synchronized Table load(PaimonTableHandle handle)
+    {
+        if (!handle.equals(loadedHandle)) {
+            loadedTable = catalog.load(handle, ImmutableMap.of());
+            loadedHandle = handle;
+        }
+        return loadedTable;
+    }
+
+    private static RowType readType(RowType rowType, List<PaimonColumnHandle> columns, PaimonTableHandle handle)
+    {
+        if (columns.isEmpty()) {
+            // rows are only counted: any column does, and Paimon adds what it needs for merging
+            return new RowType(List.of(rowType.getFields().getFirst()));
+        }
+        List<DataField> fields = new ArrayList<>();
+        for (PaimonColumnHandle column : columns) {
+            int index = rowType.getFieldIndex(column.name());
+            if (index < 0) {
+                throw new TrinoException(PAIMON_INVALID_METADATA, "Column %s of %s is gone".formatted(column.name(), handle.name()));
+            }
+            fields.add(rowType.getFields().get(index));
+        }
+        return new RowType(fields);
+    }
+
+    private RecordReader<InternalRow> open(PaimonTableHandle handle, Table table, RowType readType, TupleDomain<PaimonColumnHandle> filter,
+            Split split)
+    {
+        ReadBuilder readBuilder = table.newReadBuilder().withReadType(readType);
+        if (handle.kind() == PaimonTableHandle.Kind.DATA) {
+            PaimonPredicates.toPaimon(table.rowType(), filter)
+                    .flatMap(predicate -> PushableFilters.forRead(predicate, split))
+                    .ifPresent(readBuilder::withFilter);
+        }
+        try {
+            return readBuilder.newRead().withIOManager(spillSpace.ioManager()).createReader(split);
+        }
+        catch (IOException | RuntimeException e) {
+            throw readFailure(handle, e);
+        }
+    }
+
+    /** Says what can be done about a file that is gone. */
+    static TrinoException readFailure(PaimonTableHandle handle, Exception failure)
+    {
+        if (failure instanceof TrinoException trinoException) {
+            return trinoException;
+        }
+        if (getCausalChain(failure).stream().anyMatch(FileNotFoundException.class::isInstance)) {
+            String snapshot = handle.snapshotId().isPresent() ? "Snapshot %s".formatted(handle.snapshotId().getAsLong()) : "The snapshot";
+            return new TrinoException(PAIMON_CANNOT_OPEN_SPLIT,
+                    "%s of %s has files that are gone: it has expired while the query ran. Run the query again, and raise snapshot.time-retained of the table if this happens often"
+                            .formatted(snapshot, handle.name()),
+                    failure);
+        }
+        return new TrinoException(PAIMON_READ_ERROR, "Cannot read %s: %s".formatted(handle.name(), failure.getMessage()), failure);
+    }
+}

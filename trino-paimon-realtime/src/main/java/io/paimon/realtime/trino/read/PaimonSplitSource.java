@@ -1,0 +1,235 @@
+package io.paimon.realtime.trino.read;
+
+import com.google.common.collect.ImmutableList;
+import io.paimon.realtime.model.PartitionBucket;
+import io.paimon.realtime.paimon.BucketPruning;
+import io.paimon.realtime.trino.handle.PaimonColumnHandle;
+import io.paimon.realtime.trino.handle.PaimonSplit;
+import io.paimon.realtime.trino.handle.PaimonTableHandle;
+import io.paimon.realtime.trino.handle.RealtimeSplit;
+import io.paimon.realtime.trino.handle.RealtimeTicket;
+import io.paimon.realtime.trino.predicate.PaimonPredicates;
+import io.paimon.realtime.trino.predicate.PartitionFilter;
+import io.trino.spi.SplitWeight;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ConnectorSplit;
+import io.trino.spi.connector.ConnectorSplitSource;
+import io.trino.spi.connector.DynamicFilterSnapshot;
+import io.trino.spi.metrics.Metrics;
+import io.trino.spi.predicate.TupleDomain;
+import org.apache.paimon.data.BinaryRow;
+import org.apache.paimon.io.DataFileMeta;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.Table;
+import org.apache.paimon.table.source.DataSplit;
+import org.apache.paimon.table.source.ReadBuilder;
+import org.apache.paimon.table.source.Split;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_READ_ERROR;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static java.lang.Math.ceilDiv;
+import static java.util.Objects.requireNonNull;
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
+/**
+ * Splits of one scan, planned when the engine asks for the first of them, so that dynamic filters may have arrived by then.
+ */
+class PaimonSplitSource implements ConnectorSplitSource
+{
+    private static final double MINIMUM_WEIGHT = 0.05;
+    /** Rows in memory that one thread reads faster than it takes to give them to two. */
+    private static final long MIN_MEMORY_SPLIT_ROWS = 131_072;
+
+    private final Table table;
+    private final PaimonTableHandle handle;
+    private final long maxSplitSize;
+    private final int memorySplitTarget;
+    private final long dynamicFilterWaitMillis;
+    private final Optional<PartitionFilter> partitionFilter;
+
+    private Iterator<Split> splits;
+    private boolean memorySplitsDone;
+    /** Rows that splits handed out are known to hold. */
+    private long rows;
+    private boolean finished;
+    private final AtomicLong memorySplits = new AtomicLong();
+    private final AtomicLong memorySplitsPruned = new AtomicLong();
+    private final AtomicLong diskSplits = new AtomicLong();
+
+    /**
+     * @param memorySplitTarget into about how many splits many rows in memory are cut: every one more costs the engine a driver and its share of the caches
+     */
+    PaimonSplitSource(Table table, PaimonTableHandle handle, long maxSplitSize, int memorySplitTarget, long dynamicFilterWaitMillis)
+    {
+        this.table = requireNonNull(table, "table is null");
+        this.handle = requireNonNull(handle, "handle is null");
+        this.maxSplitSize = maxSplitSize;
+        this.memorySplitTarget = memorySplitTarget;
+        this.dynamicFilterWaitMillis = dynamicFilterWaitMillis;
+        this.partitionFilter = handle.enforced().isAll() || !(table instanceof FileStoreTable fileStoreTable)
+                ? Optional.empty()
+                : Optional.of(new PartitionFilter(fileStoreTable.schema().logicalPartitionType(), handle.enforced()));
+    }
+
+    @Override
+    public CompletableFuture<List<ConnectorSplit>> getNextBatch(int maxSize, DynamicFilterSnapshot dynamicFilter)
+    {
+        TupleDomain<PaimonColumnHandle> dynamicPredicate = dynamicFilter.currentPredicate().transformKeys(PaimonColumnHandle.class::cast);
+        if (dynamicPredicate.isNone()) {
+            finished = true;
+            return completedFuture(ImmutableList.of());
+        }
+        if (splits == null) {
+            splits = plan(dynamicPredicate);
+        }
+        Optional<PartitionFilter> dynamicPartitionFilter = dynamicPredicate.isAll() || !(table instanceof FileStoreTable fileStoreTable)
+                ? Optional.empty()
+                : Optional.of(new PartitionFilter(fileStoreTable.schema().logicalPartitionType(), dynamicPredicate));
+        ImmutableList.Builder<ConnectorSplit> batch = ImmutableList.builder();
+        if (!memorySplitsDone) {
+            memorySplitsDone = true;
+            for (RealtimeSplit split : memorySplits(dynamicPredicate, dynamicPartitionFilter)) {
+                batch.add(split);
+                // nothing is merged, so that all of them count
+                rows += split.end() - split.start();
+            }
+        }
+        int size = 0;
+        while (size < maxSize && splits.hasNext() && !isLimitReached()) {
+            Split split = splits.next();
+            if (split instanceof DataSplit dataSplit) {
+                if (!matches(partitionFilter, dataSplit.partition()) || !matches(dynamicPartitionFilter, dataSplit.partition())) {
+                    continue;
+                }
+            }
+            else if (partitionFilter.isPresent()) {
+                throw new TrinoException(NOT_SUPPORTED, "Filters on partition columns of %s are not supported: its splits are of kind %s"
+                        .formatted(handle.name(), split.getClass().getSimpleName()));
+            }
+            // what a split yields is known only where nothing is merged, and counts only where nothing is filtered afterwards
+            OptionalLong mergedRows = split.mergedRowCount();
+            if (mergedRows.isPresent()) {
+                rows += mergedRows.getAsLong();
+            }
+            batch.add(PaimonSplit.of(split, weight(split)));
+            diskSplits.incrementAndGet();
+            size++;
+        }
+        finished = !splits.hasNext() || isLimitReached();
+        return completedFuture(batch.build());
+    }
+
+    private boolean isLimitReached()
+    {
+        return handle.limit().isPresent() && handle.unenforced().isAll() && rows >= handle.limit().getAsLong();
+    }
+
+    private static boolean matches(Optional<PartitionFilter> filter, BinaryRow partition)
+    {
+        return filter.isEmpty() || filter.get().matches(partition);
+    }
+
+    private List<RealtimeSplit> memorySplits(TupleDomain<PaimonColumnHandle> dynamicPredicate, Optional<PartitionFilter> dynamicPartitionFilter)
+    {
+        if (handle.realtime().isEmpty()) {
+            return ImmutableList.of();
+        }
+        TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced()).intersect(dynamicPredicate);
+        if (filter.isNone()) {
+            return ImmutableList.of();
+        }
+        FileStoreTable data = (FileStoreTable) table;
+        Optional<BucketPruning> buckets = PaimonPredicates.toPaimon(data.rowType(), filter).map(predicate -> new BucketPruning(data, predicate));
+        RealtimeTicket ticket = handle.realtime().get();
+        // rows in memory may still lie in the buckets of before a rescale
+        boolean prunesBuckets = buckets.isPresent() && ticket.bucketCount().equals(OptionalInt.of(data.coreOptions().bucket()));
+        List<RealtimeSplit> kept = new ArrayList<>();
+        for (RealtimeTicket.Range range : ticket.ranges()) {
+            RealtimeSplit split = new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
+                    range.bucket(), range.start(), range.end());
+            PartitionBucket bucket = split.partitionBucket();
+            if (matches(partitionFilter, bucket.partition()) && matches(dynamicPartitionFilter, bucket.partition())
+                    && (!prunesBuckets || buckets.get().mayMatchBucket(bucket))) {
+                kept.add(split);
+            }
+            else {
+                memorySplitsPruned.incrementAndGet();
+            }
+        }
+        long memoryRows = kept.stream().mapToLong(split -> split.offsets().rows()).sum();
+        long splitRows = Math.max(MIN_MEMORY_SPLIT_ROWS, ceilDiv(memoryRows, memorySplitTarget));
+        List<RealtimeSplit> pieces = kept.stream().flatMap(split -> split.divide(splitRows).stream()).toList();
+        memorySplits.addAndGet(pieces.size());
+        return pieces;
+    }
+
+    private Iterator<Split> plan(TupleDomain<PaimonColumnHandle> dynamicPredicate)
+    {
+        if (handle.realtime().isPresent() && handle.snapshotId().isEmpty()) {
+            return ImmutableList.<Split>of().iterator();
+        }
+        ReadBuilder readBuilder = table.newReadBuilder();
+        TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced()).intersect(dynamicPredicate);
+        if (filter.isNone()) {
+            return ImmutableList.<Split>of().iterator();
+        }
+        if (handle.kind() == PaimonTableHandle.Kind.DATA) {
+            PaimonPredicates.toPaimon(table.rowType(), filter).ifPresent(readBuilder::withFilter);
+        }
+        try {
+            return readBuilder.newScan().plan().splits().iterator();
+        }
+        catch (RuntimeException e) {
+            throw new TrinoException(PAIMON_READ_ERROR, "Cannot plan the scan of %s%s: %s".formatted(
+                    handle.name(),
+                    handle.snapshotId().isPresent() ? " at snapshot " + handle.snapshotId().getAsLong() : "",
+                    e.getMessage()), e);
+        }
+    }
+
+    private SplitWeight weight(Split split)
+    {
+        if (!(split instanceof DataSplit dataSplit)) {
+            return SplitWeight.standard();
+        }
+        long bytes = dataSplit.dataFiles().stream().mapToLong(DataFileMeta::fileSize).sum();
+        return SplitWeight.fromProportion(Math.clamp((double) bytes / maxSplitSize, MINIMUM_WEIGHT, 1));
+    }
+
+    @Override
+    public boolean isFinished()
+    {
+        return finished;
+    }
+
+    @Override
+    public long getRequestedDynamicFilterWaitTimeoutMillis()
+    {
+        return dynamicFilterWaitMillis;
+    }
+
+    @Override
+    public Metrics getMetrics()
+    {
+        return new ScanMetrics()
+                .add(ScanMetrics.MEMORY_SPLITS, memorySplits.get())
+                .add(ScanMetrics.MEMORY_SPLITS_PRUNED, memorySplitsPruned.get())
+                .add(ScanMetrics.DISK_SPLITS, diskSplits.get())
+                .build();
+    }
+
+    @Override
+    public void close()
+    {
+        finished = true;
+    }
+}

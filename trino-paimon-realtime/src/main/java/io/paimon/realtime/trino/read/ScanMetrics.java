@@ -1,0 +1,38 @@
+package io.paimon.realtime.trino.read;
+
+import com.google.common.collect.ImmutableMap;
+import io.trino.plugin.base.metrics.LongCount;
+import io.trino.spi.metrics.Metric;
+import io.trino.spi.metrics.Metrics;
+
+/** Names of what EXPLAIN ANALYZE VERBOSE shows of scans. */
+public final class ScanMetrics
+{
+    public static final String MEMORY_IN_PLACE = "Rows from memory, in place";
+    public static final String MEMORY_OVER_FLIGHT = "Rows from memory, over Flight";
+    public static final String MEMORY_SCANNED = "Rows in memory looked at";
+    public static final String MEMORY_BATCHES_PRUNED = "Batches in memory skipped by minimum and maximum";
+    public static final String DISK_COLUMNS = "Rows from disk, by columns";
+    public static final String DISK_ROWS = "Rows from disk, row by row";
+    public static final String DISK_COUNTED = "Rows from disk, counted by metadata";
+
+    public static final String MEMORY_SPLITS = "Splits in memory";
+    public static final String MEMORY_SPLITS_PRUNED = "Splits in memory left out by partition and bucket";
+    public static final String DISK_SPLITS = "Splits on disk";
+
+    private final ImmutableMap.Builder<String, Metric<?>> metrics = ImmutableMap.builder();
+
+    /** Adds a number, unless it is 0. */
+    ScanMetrics add(String name, long value)
+    {
+        if (value != 0) {
+            metrics.put(name, new LongCount(value));
+        }
+        return this;
+    }
+
+    Metrics build()
+    {
+        return new Metrics(metrics.buildOrThrow());
+    }
+}
