@@ -5,6 +5,7 @@ import com.google.inject.Scopes;
 import io.airlift.configuration.AbstractConfigurationAwareModule;
 import io.paimon.realtime.trino.config.PaimonConfig;
 import io.paimon.realtime.trino.filesystem.PaimonFileIOLoader;
+import io.paimon.realtime.trino.filesystem.PaimonFileSystems;
 import io.paimon.realtime.trino.filesystem.PaimonSpillSpace;
 import io.trino.filesystem.local.LocalFileSystemConfig;
 import io.trino.filesystem.manager.FileSystemModule;
@@ -34,6 +35,7 @@ public final class PaimonCatalogModule extends AbstractConfigurationAwareModule
     {
         install(new FileSystemModule(catalogName, context, false));
         newOptionalBinder(binder, LocalFileSystemConfig.class);
+        binder.bind(PaimonFileSystems.class).in(Scopes.SINGLETON);
         binder.bind(FileIOLoader.class).to(PaimonFileIOLoader.class).in(Scopes.SINGLETON);
         binder.bind(PaimonSpillSpace.class).in(Scopes.SINGLETON);
         binder.bind(PaimonCatalogFactory.class).in(Scopes.SINGLETON);

@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino.read;
 
+import io.paimon.realtime.trino.metrics.ScanMetrics;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;

@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino.read;
 
+import io.paimon.realtime.trino.metrics.ScanMetrics;
 import io.paimon.realtime.trino.block.ColumnAppender;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.handle.PaimonTableHandle;

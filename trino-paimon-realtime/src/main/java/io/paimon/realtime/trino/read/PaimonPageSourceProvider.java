@@ -5,6 +5,7 @@ import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.paimon.PushableFilters;
 import io.paimon.realtime.trino.arrow.ArrowBlockReader;
 import io.paimon.realtime.trino.catalog.PaimonCatalog;
+import io.paimon.realtime.trino.file.DataFiles;
 import io.paimon.realtime.trino.filesystem.PaimonSpillSpace;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.handle.PaimonSplit;
@@ -38,6 +39,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 import static com.google.common.base.Throwables.getCausalChain;
 import static com.google.common.collect.ImmutableList.toImmutableList;
@@ -51,13 +53,15 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
 {
     private final PaimonCatalog catalog;
     private final PaimonSpillSpace spillSpace;
+    private final DataFiles dataFiles;
     private final RealtimeCarrier carrier;
 
     private PaimonTableHandle loadedHandle;
     private Table loadedTable;
 
-    PaimonPageSourceProvider(PaimonCatalog catalog, PaimonSpillSpace spillSpace, RealtimeCarrier carrier)
+    PaimonPageSourceProvider(PaimonCatalog catalog, PaimonSpillSpace spillSpace, DataFiles dataFiles, RealtimeCarrier carrier)
     {
+        this.dataFiles = requireNonNull(dataFiles, "dataFiles is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.spillSpace = requireNonNull(spillSpace, "spillSpace is null");
         this.carrier = requireNonNull(carrier, "carrier is null");
@@ -94,9 +98,22 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             return new CountedPageSource(source.mergedRowCount().getAsLong());
         }
         Table paimonTable = load(handle);
+        if (handle.kind() == PaimonTableHandle.Kind.DATA) {
+            OptionalLong limit = handle.unenforced().isAll() ? handle.limit() : OptionalLong.empty();
+            Optional<ConnectorPageSource> pages = openFiles(handle, paimonTable, source, paimonColumns, filter, limit, memoryContext);
+            if (pages.isPresent()) {
+                return pages.get();
+            }
+        }
         RowType readType = readType(paimonTable.rowType(), paimonColumns, handle);
         RecordReader<InternalRow> reader = open(handle, paimonTable, readType, filter, source);
         return new PaimonPageSource(reader, readType, paimonColumns, handle, memoryContext);
+    }
+
+    private Optional<ConnectorPageSource> openFiles(PaimonTableHandle handle, Table table, Split split, List<PaimonColumnHandle> columns,
+            TupleDomain<PaimonColumnHandle> filter, OptionalLong limit, MemoryContext memoryContext)
+    {
+        return dataFiles.open(table, split, columns, filter, limit, memoryContext, failure -> readFailure(handle, failure));
     }
 
     private synchronized Table load(PaimonTableHandle handle)

@@ -2,6 +2,7 @@ package io.paimon.realtime.trino.read;
 
 import com.google.inject.Inject;
 import io.paimon.realtime.trino.catalog.PaimonCatalog;
+import io.paimon.realtime.trino.file.DataFiles;
 import io.paimon.realtime.trino.filesystem.PaimonSpillSpace;
 import io.paimon.realtime.trino.writer.RealtimeCarrier;
 import io.trino.spi.connector.ConnectorPageSourceProvider;
@@ -13,11 +14,13 @@ class PaimonPageSourceProviderFactory implements ConnectorPageSourceProviderFact
 {
     private final PaimonCatalog catalog;
     private final PaimonSpillSpace spillSpace;
+    private final DataFiles dataFiles;
     private final RealtimeCarrier carrier;
 
     @Inject
-    PaimonPageSourceProviderFactory(PaimonCatalog catalog, PaimonSpillSpace spillSpace, RealtimeCarrier carrier)
+    PaimonPageSourceProviderFactory(PaimonCatalog catalog, PaimonSpillSpace spillSpace, DataFiles dataFiles, RealtimeCarrier carrier)
     {
+        this.dataFiles = requireNonNull(dataFiles, "dataFiles is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.spillSpace = requireNonNull(spillSpace, "spillSpace is null");
         this.carrier = requireNonNull(carrier, "carrier is null");
@@ -26,6 +29,6 @@ class PaimonPageSourceProviderFactory implements ConnectorPageSourceProviderFact
     @Override
     public ConnectorPageSourceProvider createPageSourceProvider()
     {
-        return new PaimonPageSourceProvider(catalog, spillSpace, carrier);
+        return new PaimonPageSourceProvider(catalog, spillSpace, dataFiles, carrier);
     }
 }

@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino.read;
 
+import io.paimon.realtime.trino.metrics.ScanMetrics;
 import com.google.common.collect.ImmutableList;
 import io.paimon.realtime.trino.arrow.ArrowBlockReader;
 import io.paimon.realtime.trino.arrow.ArrowColumn;

@@ -1,4 +1,4 @@
-package io.paimon.realtime.trino.read;
+package io.paimon.realtime.trino.metrics;
 
 import com.google.common.collect.ImmutableMap;
 import io.trino.plugin.base.metrics.LongCount;
@@ -12,9 +12,12 @@ public final class ScanMetrics
     public static final String MEMORY_OVER_FLIGHT = "Rows from memory, over Flight";
     public static final String MEMORY_SCANNED = "Rows in memory looked at";
     public static final String MEMORY_BATCHES_PRUNED = "Batches in memory skipped by minimum and maximum";
-    public static final String DISK_COLUMNS = "Rows from disk, by columns";
-    public static final String DISK_ROWS = "Rows from disk, row by row";
+    public static final String DISK_NATIVE = "Rows from disk, by Trino's readers";
+    public static final String DISK_COLUMNS = "Rows from disk, by Paimon's reader, by columns";
+    public static final String DISK_ROWS = "Rows from disk, by Paimon's reader, row by row";
     public static final String DISK_COUNTED = "Rows from disk, counted by metadata";
+
+    public static final String FILES_NATIVE = "Files read by Trino's readers";
 
     public static final String MEMORY_SPLITS = "Splits in memory";
     public static final String MEMORY_SPLITS_PRUNED = "Splits in memory left out by partition and bucket";
@@ -23,7 +26,7 @@ public final class ScanMetrics
     private final ImmutableMap.Builder<String, Metric<?>> metrics = ImmutableMap.builder();
 
     /** Adds a number, unless it is 0. */
-    ScanMetrics add(String name, long value)
+    public ScanMetrics add(String name, long value)
     {
         if (value != 0) {
             metrics.put(name, new LongCount(value));
@@ -31,7 +34,7 @@ public final class ScanMetrics
         return this;
     }
 
-    Metrics build()
+    public Metrics build()
     {
         return new Metrics(metrics.buildOrThrow());
     }

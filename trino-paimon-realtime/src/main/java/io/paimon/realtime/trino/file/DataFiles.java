@@ -1,0 +1,106 @@
+package io.paimon.realtime.trino.file;
+
+import com.google.common.collect.ImmutableList;
+import com.google.inject.Inject;
+import io.paimon.realtime.trino.filesystem.PaimonFileSystems;
+import io.paimon.realtime.trino.handle.PaimonColumnHandle;
+import io.trino.memory.context.AggregatedMemoryContext;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.predicate.TupleDomain;
+import org.apache.paimon.deletionvectors.DeletionVector;
+import org.apache.paimon.fs.Path;
+import org.apache.paimon.io.DataFileMeta;
+import org.apache.paimon.io.DataFilePathFactory;
+import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.Table;
+import org.apache.paimon.table.source.DataSplit;
+import org.apache.paimon.table.source.DeletionFile;
+import org.apache.paimon.table.source.Split;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+
+import static java.util.Objects.requireNonNull;
+
+/** Reads the data files of splits whose rows are the rows of their files, where Trino's readers give the values that Paimon's would. */
+public final class DataFiles
+{
+    private static final String PARQUET = "parquet";
+
+    private final PaimonFileSystems fileSystems;
+
+    @Inject
+    public DataFiles(PaimonFileSystems fileSystems)
+    {
+        this.fileSystems = requireNonNull(fileSystems, "fileSystems is null");
+    }
+
+    /**
+     * @param filter what every row of the result fulfils; not {@code none}. Files and parts of files without such rows are skipped, other rows may be returned as well
+     * @param limit rows that are enough, if any will do
+     * @param failure tells of a failure to read
+     * @return a page source over all files of the split; empty if Paimon's reader is needed for one of them
+     */
+    public Optional<ConnectorPageSource> open(Table table, Split split, List<PaimonColumnHandle> columns, TupleDomain<PaimonColumnHandle> filter,
+            OptionalLong limit, MemoryContext memoryContext, Function<Exception, RuntimeException> failure)
+    {
+        if (!(table instanceof FileStoreTable fileStoreTable) || !isPlain(split) || !isMadeOfRows(fileStoreTable, (DataSplit) split)) {
+            return Optional.empty();
+        }
+        DataSplit dataSplit = (DataSplit) split;
+        List<DataFileMeta> files = dataSplit.dataFiles();
+        ImmutableList.Builder<FilesPageSource.Opener> openers = ImmutableList.builder();
+        DataFilePathFactory paths = fileStoreTable.store().pathFactory().createDataFilePathFactory(dataSplit.partition(), dataSplit.bucket());
+        for (int i = 0; i < files.size(); i++) {
+            DataFileMeta file = files.get(i);
+            if (!file.fileFormat().equals(PARQUET) || file.writeCols() != null) {
+                return Optional.empty();
+            }
+            Optional<FileColumns> fileColumns = FileColumns.resolve(columns, filter, fileStoreTable.schema(), schema(fileStoreTable, file),
+                    dataSplit.partition());
+            if (fileColumns.isEmpty()) {
+                return Optional.empty();
+            }
+            Optional<DeletionFile> deletionFile = deletionFile(dataSplit, i);
+            Path path = paths.toPath(file);
+            openers.add(context -> openParquet(fileStoreTable, path, file, fileColumns.get(), deletionFile, context, failure));
+        }
+        return Optional.of(new FilesPageSource(openers.build(), limit, memoryContext, failure));
+    }
+
+    /** Subclasses stand for splits of other tables, such as those of a fallback branch. */
+    private static boolean isPlain(Split split)
+    {
+        return split.getClass() == DataSplit.class;
+    }
+
+    private static boolean isMadeOfRows(FileStoreTable table, DataSplit split)
+    {
+        return split.rawConvertible() && !split.isStreaming() && !table.coreOptions().dataEvolutionEnabled();
+    }
+
+    private static TableSchema schema(FileStoreTable table, DataFileMeta file)
+    {
+        return file.schemaId() == table.schema().id() ? table.schema() : table.schemaManager().schema(file.schemaId());
+    }
+
+    private static Optional<DeletionFile> deletionFile(DataSplit split, int file)
+    {
+        return split.deletionFiles().map(files -> files.get(file));
+    }
+
+    private FileReader openParquet(FileStoreTable table, Path path, DataFileMeta file, FileColumns columns, Optional<DeletionFile> deletionFile,
+            AggregatedMemoryContext memoryContext, Function<Exception, RuntimeException> failure) throws IOException
+    {
+        Optional<DeletionVector> deletions = Optional.empty();
+        if (deletionFile.isPresent()) {
+            deletions = Optional.of(DeletionVector.read(table.fileIO(), deletionFile.get()));
+        }
+        return ParquetFileReader.open(fileSystems.newInputFile(path, file.fileSize()), columns, deletions, memoryContext, failure);
+    }
+}

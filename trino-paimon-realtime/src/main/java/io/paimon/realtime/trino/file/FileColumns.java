@@ -1,0 +1,164 @@
+package io.paimon.realtime.trino.file;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.paimon.realtime.trino.block.ColumnAppender;
+import io.paimon.realtime.trino.handle.PaimonColumnHandle;
+import io.trino.spi.block.Block;
+import io.trino.spi.block.BlockBuilder;
+import io.trino.spi.predicate.Domain;
+import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.type.Type;
+import org.apache.paimon.data.BinaryRow;
+import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.types.ArrayType;
+import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.DataType;
+import org.apache.paimon.types.DataTypeRoot;
+import org.apache.paimon.types.MapType;
+import org.apache.paimon.types.MultisetType;
+import org.apache.paimon.types.RowType;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * Where the columns of a scan come from in one data file: fields are found by their ids, as the file was written with the schema of its time; values of partition columns come
+ * from the manifest, never from the file.
+ *
+ * @param sources one for each column of the scan
+ * @param predicate what is asked of fields of the file
+ */
+record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
+{
+    FileColumns
+    {
+        sources = ImmutableList.copyOf(sources);
+        predicate = ImmutableMap.copyOf(predicate);
+    }
+
+    sealed interface Source
+    {}
+
+    /**
+     * @param name in the file
+     * @param type to read it as
+     */
+    record Field(String name, Type type) implements Source
+    {
+        Field
+        {
+            requireNonNull(name, "name is null");
+            requireNonNull(type, "type is null");
+        }
+    }
+
+    /** @param value a block of one position: the value of all rows */
+    record Constant(Block value) implements Source
+    {
+        Constant
+        {
+            requireNonNull(value, "value is null");
+        }
+    }
+
+    /**
+     * @param table schema that the scan sees
+     * @param file schema that the file was written with
+     * @param filter what every row of the result fulfils
+     * @return empty if a column has changed in a way that Paimon's reader has to bring back
+     */
+    static Optional<FileColumns> resolve(List<PaimonColumnHandle> columns, TupleDomain<PaimonColumnHandle> filter, TableSchema table,
+            TableSchema file,
+            BinaryRow partition)
+    {
+        ImmutableList.Builder<Source> sources = ImmutableList.builder();
+        for (PaimonColumnHandle column : columns) {
+            Optional<Source> source = source(column, table, file, partition);
+            if (source.isEmpty()) {
+                return Optional.empty();
+            }
+            sources.add(source.get());
+        }
+        ImmutableMap.Builder<Field, Domain> predicate = ImmutableMap.builder();
+        filter.getDomains().orElseThrow(() -> new IllegalArgumentException("filter is none")).forEach((column, domain) -> {
+            if (source(column, table, file, partition).orElse(null) instanceof Field field) {
+                predicate.put(field, domain);
+            }
+        });
+        return Optional.of(new FileColumns(sources.build(), predicate.buildOrThrow()));
+    }
+
+    private static Optional<Source> source(PaimonColumnHandle column, TableSchema table, TableSchema file, BinaryRow partition)
+    {
+        int partitionField = table.partitionKeys().indexOf(column.name());
+        if (partitionField >= 0) {
+            return Optional.of(
+                    new Constant(partitionValue(table.logicalPartitionType().getTypeAt(partitionField), column.type(), partition, partitionField)));
+        }
+        Optional<DataField> tableField = field(table, column.fieldId());
+        if (tableField.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<DataField> fileField = field(file, column.fieldId());
+        if (fileField.isEmpty()) {
+            return Optional.of(new Constant(column.type().createNullBlock()));
+        }
+        if (!isReadAsWritten(tableField.get().type(), fileField.get().type())) {
+            return Optional.empty();
+        }
+        return Optional.of(new Field(fileField.get().name(), column.type()));
+    }
+
+    private static Optional<DataField> field(TableSchema schema, int id)
+    {
+        return schema.fields().stream().filter(field -> field.id() == id).findFirst();
+    }
+
+    private static Block partitionValue(DataType dataType, Type type, BinaryRow partition, int field)
+    {
+        BlockBuilder builder = type.createBlockBuilder(null, 1);
+        ColumnAppender.create(dataType, type).append(partition, field, builder);
+        return builder.build();
+    }
+
+    /** Whether values are stored as they are to be read. Trino's readers find fields of rows by name without regard to case. */
+    private static boolean isReadAsWritten(DataType table, DataType file)
+    {
+        if (table.getTypeRoot() != file.getTypeRoot()) {
+            return false;
+        }
+        return switch (table) {
+            case ArrayType array -> isReadAsWritten(array.getElementType(), ((ArrayType) file).getElementType());
+            case MultisetType multiset -> isReadAsWritten(multiset.getElementType(), ((MultisetType) file).getElementType());
+            case MapType map -> isReadAsWritten(map.getKeyType(), ((MapType) file).getKeyType())
+                    && isReadAsWritten(map.getValueType(), ((MapType) file).getValueType());
+            case RowType row -> isReadAsWritten(row, (RowType) file);
+            default -> table.getTypeRoot() != DataTypeRoot.VARIANT && table.getTypeRoot() != DataTypeRoot.BLOB && table.equalsIgnoreNullable(file);
+        };
+    }
+
+    private static boolean isReadAsWritten(RowType table, RowType file)
+    {
+        if (table.getFieldCount() != file.getFieldCount()) {
+            return false;
+        }
+        Set<String> names = new HashSet<>();
+        for (int i = 0; i < table.getFieldCount(); i++) {
+            DataField tableField = table.getFields().get(i);
+            DataField fileField = file.getFields().get(i);
+            if (tableField.id() != fileField.id() || !tableField.name().equals(fileField.name())
+                    || !names.add(tableField.name().toLowerCase(Locale.ENGLISH))
+                    || !isReadAsWritten(tableField.type(), fileField.type())) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

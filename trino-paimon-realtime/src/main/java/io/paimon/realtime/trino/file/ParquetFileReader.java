@@ -1,0 +1,249 @@
+package io.paimon.realtime.trino.file;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.paimon.realtime.trino.file.FileColumns.Constant;
+import io.paimon.realtime.trino.file.FileColumns.Field;
+import io.trino.filesystem.TrinoInputFile;
+import io.trino.memory.context.AggregatedMemoryContext;
+import io.trino.parquet.Column;
+import io.trino.parquet.ParquetDataSource;
+import io.trino.parquet.ParquetReaderOptions;
+import io.trino.parquet.metadata.ParquetMetadata;
+import io.trino.parquet.predicate.TupleDomainParquetPredicate;
+import io.trino.parquet.reader.MetadataReader;
+import io.trino.parquet.reader.ParquetReader;
+import io.trino.parquet.reader.RowGroupInfo;
+import io.trino.spi.block.Block;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.predicate.Domain;
+import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.type.CharType;
+import io.trino.spi.type.DoubleType;
+import io.trino.spi.type.RealType;
+import io.trino.spi.type.Type;
+import org.apache.paimon.deletionvectors.DeletionVector;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.io.ColumnIO;
+import org.apache.parquet.io.MessageColumnIO;
+import org.apache.parquet.schema.MessageType;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+import static io.trino.parquet.ParquetTypeUtils.constructField;
+import static io.trino.parquet.ParquetTypeUtils.getColumnIO;
+import static io.trino.parquet.ParquetTypeUtils.getDescriptors;
+import static io.trino.parquet.ParquetTypeUtils.getParquetTypeByName;
+import static io.trino.parquet.ParquetTypeUtils.lookupColumnByName;
+import static io.trino.parquet.predicate.PredicateUtils.buildPredicate;
+import static io.trino.parquet.predicate.PredicateUtils.getFilteredRowGroups;
+import static io.trino.spi.type.BigintType.BIGINT;
+import static org.joda.time.DateTimeZone.UTC;
+
+/**
+ * A Parquet file of Paimon, read by Trino's reader: row groups and, unless positions count, pages that cannot hold a matching row are skipped; columns are decoded when they are
+ * asked for; rows of a deletion vector are left out by their position in the file.
+ */
+final class ParquetFileReader implements FileReader
+{
+    private static final ParquetReaderOptions OPTIONS = ParquetReaderOptions.defaultOptions();
+    /** The reader numbers rows by what it has returned, so that rows of pages skipped by an index would not be counted. */
+    private static final ParquetReaderOptions OPTIONS_BY_POSITION = ParquetReaderOptions.builder(OPTIONS).withUseColumnIndex(false).build();
+    /** Longer lists of values are compared with statistics as a range. */
+    private static final int DOMAIN_COMPACTION_THRESHOLD = 1_000;
+
+    private final ParquetDataSource source;
+    private final ParquetReader reader;
+    private final FilePage.Layout layout;
+    private final Optional<DeletionVector> deletions;
+    private final int positionChannel;
+
+    private ParquetFileReader(ParquetDataSource source, ParquetReader reader, FilePage.Layout layout, Optional<DeletionVector> deletions,
+            int positionChannel)
+    {
+        this.source = source;
+        this.reader = reader;
+        this.layout = layout;
+        this.deletions = deletions;
+        this.positionChannel = positionChannel;
+    }
+
+    /**
+     * @param deletions positions of rows that are deleted
+     * @param failure what becomes of a failure in a column that is decoded later
+     */
+    static ParquetFileReader open(TrinoInputFile file, FileColumns columns, Optional<DeletionVector> deletions, AggregatedMemoryContext memoryContext,
+            Function<Exception, RuntimeException> failure) throws IOException
+    {
+        ParquetReaderOptions options = deletions.isPresent() ? OPTIONS_BY_POSITION : OPTIONS;
+        ParquetDataSource source = new FileParquetDataSource(file, options);
+        try {
+            return open(source, options, columns, deletions, memoryContext, failure);
+        }
+        catch (IOException | RuntimeException e) {
+            try (source) {
+                throw e;
+            }
+        }
+    }
+
+    private static ParquetFileReader open(ParquetDataSource source, ParquetReaderOptions options, FileColumns columns,
+            Optional<DeletionVector> deletions,
+            AggregatedMemoryContext memoryContext, Function<Exception, RuntimeException> failure) throws IOException
+    {
+        ParquetMetadata metadata = MetadataReader.readFooter(source, options, Optional.empty(), Optional.empty());
+        MessageType fileSchema = metadata.getFileMetaData().getSchema();
+        MessageType requested = requested(fileSchema, columns);
+        MessageColumnIO columnIO = getColumnIO(fileSchema, requested);
+        Map<List<String>, ColumnDescriptor> descriptors = getDescriptors(fileSchema, requested);
+
+        TupleDomain<ColumnDescriptor> domain = domain(columns.predicate(), fileSchema, descriptors);
+        TupleDomainParquetPredicate predicate = buildPredicate(requested, domain, descriptors, UTC);
+        List<RowGroupInfo> rowGroups = getFilteredRowGroups(0, Long.MAX_VALUE, source, metadata, List.of(domain), List.of(predicate), descriptors,
+                UTC,
+                DOMAIN_COMPACTION_THRESHOLD, options);
+
+        List<Column> fields = new ArrayList<>();
+        FilePage.Layout layout = layout(columns, columnIO, fields);
+        ParquetReader reader = new ParquetReader(
+                Optional.ofNullable(metadata.getFileMetaData().getCreatedBy()),
+                fields,
+                deletions.isPresent(),
+                rowGroups,
+                source,
+                UTC,
+                memoryContext,
+                options,
+                failure,
+                Optional.of(predicate),
+                Optional.empty(),
+                metadata.getDecryptionContext());
+        return new ParquetFileReader(source, reader, layout, deletions, fields.size());
+    }
+
+    /** What is read of the file's schema: projected fields, and those that are filtered by. */
+    private static MessageType requested(MessageType fileSchema, FileColumns columns)
+    {
+        Map<String, org.apache.parquet.schema.Type> fields = new LinkedHashMap<>();
+        columns.sources().forEach(column -> {
+            if (column instanceof Field field) {
+                find(fileSchema, field).ifPresent(type -> fields.put(type.getName(), type));
+            }
+        });
+        columns.predicate().keySet().forEach(field -> find(fileSchema, field).ifPresent(type -> fields.put(type.getName(), type)));
+        return new MessageType(fileSchema.getName(), ImmutableList.copyOf(fields.values()));
+    }
+
+    private static Optional<org.apache.parquet.schema.Type> find(MessageType fileSchema, Field field)
+    {
+        return Optional.ofNullable(getParquetTypeByName(field.name(), fileSchema));
+    }
+
+    private static TupleDomain<ColumnDescriptor> domain(Map<Field, Domain> predicate, MessageType fileSchema,
+            Map<List<String>, ColumnDescriptor> descriptors)
+    {
+        Map<ColumnDescriptor, Domain> domains = new HashMap<>();
+        predicate.forEach((field, domain) -> {
+            if (isComparable(field.type())) {
+                find(fileSchema, field)
+                        .filter(org.apache.parquet.schema.Type::isPrimitive)
+                        .map(type -> descriptors.get(ImmutableList.of(type.getName())))
+                        .ifPresent(descriptor -> domains.put(descriptor, domain));
+            }
+        });
+        return TupleDomain.withColumnDomains(ImmutableMap.copyOf(domains));
+    }
+
+    /** Whether statistics say which values there are: not where NaN is left out of them, nor where blanks at the end may or may not be stored. */
+    private static boolean isComparable(Type type)
+    {
+        return !(type instanceof RealType || type instanceof DoubleType || type instanceof CharType);
+    }
+
+    private static FilePage.Layout layout(FileColumns columns, MessageColumnIO columnIO, List<Column> fields)
+    {
+        int count = columns.sources().size();
+        int[] channels = new int[count];
+        Block[] constants = new Block[count];
+        Map<Field, Integer> channelOfField = new HashMap<>();
+        for (int i = 0; i < count; i++) {
+            channels[i] = -1;
+            switch (columns.sources().get(i)) {
+                case Constant constant -> constants[i] = constant.value();
+                case Field field -> {
+                    Integer channel = channelOfField.get(field);
+                    if (channel == null) {
+                        ColumnIO io = lookupColumnByName(columnIO, field.name());
+                        Optional<io.trino.parquet.Field> parquetField = constructField(field.type(), io);
+                        if (parquetField.isEmpty()) {
+                            // a file may leave out a column in which all is NULL
+                            constants[i] = field.type().createNullBlock();
+                            continue;
+                        }
+                        channel = fields.size();
+                        fields.add(new Column(io.getName(), parquetField.get()));
+                        channelOfField.put(field, channel);
+                    }
+                    channels[i] = channel;
+                }
+            }
+        }
+        return new FilePage.Layout(channels, constants);
+    }
+
+    @Override
+    public SourcePage next() throws IOException
+    {
+        while (true) {
+            SourcePage page = reader.nextPage();
+            if (page == null) {
+                return null;
+            }
+            deletions.ifPresent(vector -> leaveOut(vector, page));
+            if (page.getPositionCount() > 0) {
+                return new FilePage(page, layout);
+            }
+        }
+    }
+
+    private void leaveOut(DeletionVector vector, SourcePage page)
+    {
+        Block positions = page.getBlock(positionChannel);
+        int count = page.getPositionCount();
+        int[] kept = new int[count];
+        int keptCount = 0;
+        for (int i = 0; i < count; i++) {
+            kept[keptCount] = i;
+            keptCount += vector.isDeleted(BIGINT.getLong(positions, i)) ? 0 : 1;
+        }
+        if (keptCount < count) {
+            page.selectPositions(kept, 0, keptCount);
+        }
+    }
+
+    @Override
+    public long readBytes()
+    {
+        return source.getReadBytes();
+    }
+
+    @Override
+    public long readTimeNanos()
+    {
+        return source.getReadTimeNanos();
+    }
+
+    @Override
+    public void close() throws IOException
+    {
+        // closes the source, too
+        reader.close();
+    }
+}

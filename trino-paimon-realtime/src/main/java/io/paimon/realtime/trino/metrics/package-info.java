@@ -1,0 +1,2 @@
+/** What scans tell of themselves. */
+package io.paimon.realtime.trino.metrics;
