@@ -12,7 +12,6 @@ import io.paimon.realtime.trino.handle.PaimonTableHandle;
 import io.paimon.realtime.trino.handle.RealtimeTicket;
 import io.paimon.realtime.trino.handle.TablePoint;
 import io.paimon.realtime.trino.writer.RealtimeQueries;
-import io.paimon.realtime.trino.writer.RealtimeWriter;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTableVersion;

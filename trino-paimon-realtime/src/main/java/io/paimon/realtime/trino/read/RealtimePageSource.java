@@ -7,7 +7,6 @@ import io.paimon.realtime.trino.arrow.ArrowColumn;
 import io.paimon.realtime.trino.arrow.ArrowRows;
 import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
-import io.paimon.realtime.trino.writer.RealtimeWriter;
 import static com.google.common.collect.ImmutableList.toImmutableList;
 import static java.util.Objects.requireNonNull;
 

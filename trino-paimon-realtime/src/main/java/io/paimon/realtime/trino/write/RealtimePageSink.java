@@ -15,7 +15,6 @@ import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.paimon.realtime.trino.handle.PaimonWriteHandle;
 import io.paimon.realtime.trino.handle.PaimonWriteHandle.RealtimeTarget;
 import io.paimon.realtime.trino.writer.RealtimeCarrier;
-import io.paimon.realtime.trino.writer.RealtimeWriter;
 import io.trino.spi.Page;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorPageSink;

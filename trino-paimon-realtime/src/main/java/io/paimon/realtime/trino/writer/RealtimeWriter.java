@@ -17,7 +17,6 @@ import io.paimon.realtime.service.RealtimeServiceOptions;
 import io.paimon.realtime.trino.catalog.PaimonCatalog;
 import io.paimon.realtime.trino.config.RealtimeConfig;
 import io.paimon.realtime.trino.config.WriterLocation;
-import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
 import io.trino.spi.classloader.ThreadContextClassLoader;
 import io.trino.spi.connector.ConnectorContext;
