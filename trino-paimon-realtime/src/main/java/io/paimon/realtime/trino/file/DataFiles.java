@@ -20,9 +20,11 @@ import org.apache.paimon.table.source.DeletionFile;
 import org.apache.paimon.table.source.Split;
 
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
 
 import static java.util.Objects.requireNonNull;
@@ -41,36 +43,54 @@ public final class DataFiles
     }
 
     /**
+     * @param pages rows of the files that Trino's readers read
+     * @param rest the files that need Paimon's reader
+     */
+    public record Opened(ConnectorPageSource pages, Optional<Split> rest)
+    {}
+
+    /**
      * @param filter what every row of the result fulfils; not {@code none}. Files and parts of files without such rows are skipped, other rows may be returned as well
      * @param limit rows that are enough, if any will do
      * @param failure tells of a failure to read
-     * @return a page source over all files of the split; empty if Paimon's reader is needed for one of them
+     * @return empty if Paimon's reader is needed for all of the split
      */
-    public Optional<ConnectorPageSource> open(Table table, Split split, List<PaimonColumnHandle> columns, TupleDomain<PaimonColumnHandle> filter,
+    public Optional<Opened> open(Table table, Split split, List<PaimonColumnHandle> columns, TupleDomain<PaimonColumnHandle> filter,
             OptionalLong limit, MemoryContext memoryContext, Function<Exception, RuntimeException> failure)
     {
         if (!(table instanceof FileStoreTable fileStoreTable) || !isPlain(split) || !isMadeOfRows(fileStoreTable, (DataSplit) split)) {
             return Optional.empty();
         }
         DataSplit dataSplit = (DataSplit) split;
-        List<DataFileMeta> files = dataSplit.dataFiles();
-        ImmutableList.Builder<FilesPageSource.Opener> openers = ImmutableList.builder();
         DataFilePathFactory paths = fileStoreTable.store().pathFactory().createDataFilePathFactory(dataSplit.partition(), dataSplit.bucket());
-        for (int i = 0; i < files.size(); i++) {
-            DataFileMeta file = files.get(i);
-            if (!file.fileFormat().equals(PARQUET) || file.writeCols() != null) {
-                return Optional.empty();
+        ImmutableList.Builder<FilesPageSource.Opener> builder = ImmutableList.builder();
+        Set<String> opened = new HashSet<>();
+        for (int i = 0; i < dataSplit.dataFiles().size(); i++) {
+            DataFileMeta file = dataSplit.dataFiles().get(i);
+            Optional<FileColumns> fileColumns = columns(fileStoreTable, dataSplit, file, columns, filter);
+            if (fileColumns.isPresent()) {
+                Optional<DeletionFile> deletionFile = deletionFile(dataSplit, i);
+                Path path = paths.toPath(file);
+                builder.add(context -> openParquet(fileStoreTable, path, file, fileColumns.get(), deletionFile, context, failure));
+                opened.add(file.fileName());
             }
-            Optional<FileColumns> fileColumns = FileColumns.resolve(columns, filter, fileStoreTable.schema(), schema(fileStoreTable, file),
-                    dataSplit.partition());
-            if (fileColumns.isEmpty()) {
-                return Optional.empty();
-            }
-            Optional<DeletionFile> deletionFile = deletionFile(dataSplit, i);
-            Path path = paths.toPath(file);
-            openers.add(context -> openParquet(fileStoreTable, path, file, fileColumns.get(), deletionFile, context, failure));
         }
-        return Optional.of(new FilesPageSource(openers.build(), limit, memoryContext, failure));
+        List<FilesPageSource.Opener> openers = builder.build();
+        if (openers.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Opened(
+                new FilesPageSource(openers, limit, memoryContext, failure),
+                dataSplit.filterDataFile(file -> !opened.contains(file.fileName())).map(Split.class::cast)));
+    }
+
+    private static Optional<FileColumns> columns(FileStoreTable table, DataSplit split, DataFileMeta file, List<PaimonColumnHandle> columns,
+            TupleDomain<PaimonColumnHandle> filter)
+    {
+        if (!file.fileFormat().equals(PARQUET) || file.writeCols() != null) {
+            return Optional.empty();
+        }
+        return FileColumns.resolve(columns, filter, table.schema(), schema(table, file), split.partition());
     }
 
     /** Subclasses stand for splits of other tables, such as those of a fallback branch. */

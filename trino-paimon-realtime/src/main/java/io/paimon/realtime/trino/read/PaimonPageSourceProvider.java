@@ -100,20 +100,24 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         Table paimonTable = load(handle);
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
             OptionalLong limit = handle.unenforced().isAll() ? handle.limit() : OptionalLong.empty();
-            Optional<ConnectorPageSource> pages = openFiles(handle, paimonTable, source, paimonColumns, filter, limit, memoryContext);
-            if (pages.isPresent()) {
-                return pages.get();
+            Optional<DataFiles.Opened> files = dataFiles.open(paimonTable, source, paimonColumns, filter, limit, memoryContext,
+                    failure -> readFailure(handle, failure));
+            if (files.isPresent()) {
+                return files.get().rest()
+                        .<ConnectorPageSource>map(rest -> new ConcatenatedPageSource(files.get().pages(),
+                                () -> readByPaimon(handle, paimonTable, rest, paimonColumns, filter, memoryContext)))
+                        .orElse(files.get().pages());
             }
         }
+        return readByPaimon(handle, paimonTable, source, paimonColumns, filter, memoryContext);
+    }
+
+    private ConnectorPageSource readByPaimon(PaimonTableHandle handle, Table paimonTable, Split source, List<PaimonColumnHandle> paimonColumns,
+            TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
+    {
         RowType readType = readType(paimonTable.rowType(), paimonColumns, handle);
         RecordReader<InternalRow> reader = open(handle, paimonTable, readType, filter, source);
         return new PaimonPageSource(reader, readType, paimonColumns, handle, memoryContext);
-    }
-
-    private Optional<ConnectorPageSource> openFiles(PaimonTableHandle handle, Table table, Split split, List<PaimonColumnHandle> columns,
-            TupleDomain<PaimonColumnHandle> filter, OptionalLong limit, MemoryContext memoryContext)
-    {
-        return dataFiles.open(table, split, columns, filter, limit, memoryContext, failure -> readFailure(handle, failure));
     }
 
     private synchronized Table load(PaimonTableHandle handle)
