@@ -104,6 +104,10 @@ final class TestCatalogTypes
         assertThatThrownBy(() -> createCatalog("driver", unknownDriver))
                 .hasStackTraceContaining(
                         "paimon.jdbc-catalog.driver-class=com.example.Driver cannot be loaded: put the jar of the JDBC driver into the folder");
+        Map<String, String> password = new LinkedHashMap<>(properties);
+        password.put("paimon.jdbc-catalog.connection-url", url + ";PASSWORD=secret");
+        assertThatThrownBy(() -> createCatalog("password", password))
+                .hasStackTraceContaining("must not hold a password: set paimon.jdbc-catalog.connection-password");
         assertThatThrownBy(() -> createCatalog("url", ImmutableMap.of("paimon.catalog.type", "jdbc", "paimon.warehouse", warehouse)))
                 .hasStackTraceContaining("paimon.jdbc-catalog.connection-url");
         assertThatThrownBy(() -> createCatalog("other", ImmutableMap.of("paimon.warehouse", warehouse, "paimon.jdbc-catalog.connection-url", url)))
@@ -200,6 +204,9 @@ final class TestCatalogTypes
         createCatalog(name + "_other", properties);
         try {
             execute("CREATE SCHEMA %s.s".formatted(name));
+            // Paimon's own database would show the options of the catalog
+            assertThatThrownBy(() -> execute("SELECT * FROM %s.sys.catalog_options".formatted(name)))
+                    .hasMessageContaining("Schema 'sys' does not exist");
             assertThat(execute("SHOW SCHEMAS FROM %s_other".formatted(name)).getOnlyColumnAsSet()).contains("s");
 
             execute("""
@@ -227,7 +234,7 @@ final class TestCatalogTypes
             else {
                 if (renames == Renames.REFUSED) {
                     assertThatThrownBy(() -> execute("ALTER TABLE %s.s.nation RENAME TO %s.s.country".formatted(name, name)))
-                            .hasMessageContaining("does not support").hasMessageContaining("renames");
+                            .hasMessage("Table s.nation cannot be renamed: object stores do not rename");
                 }
                 execute("CREATE TABLE %s.s.country AS TABLE %s.s.nation".formatted(name, name));
                 execute("DROP TABLE %s.s.nation".formatted(name));

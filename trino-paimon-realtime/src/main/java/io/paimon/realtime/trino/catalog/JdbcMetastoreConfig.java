@@ -5,6 +5,7 @@ import io.airlift.configuration.Config;
 import io.airlift.configuration.ConfigDescription;
 import io.airlift.configuration.ConfigSecuritySensitive;
 import io.airlift.configuration.LegacyConfig;
+import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.NotEmpty;
 import jakarta.validation.constraints.NotNull;
 import org.apache.paimon.jdbc.JdbcCatalogOptions;
@@ -12,10 +13,15 @@ import org.apache.paimon.options.CatalogOptions;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
+
+import static java.util.regex.Pattern.CASE_INSENSITIVE;
 
 /** Tables are known to a relational database. */
 public class JdbcMetastoreConfig implements MetastoreConfig
 {
+    private static final Pattern PASSWORD = Pattern.compile("[?&;]password=|//[^/@]*:[^/@]*@", CASE_INSENSITIVE);
+
     private String driverClass;
     private String connectionUrl;
     private Optional<String> connectionUser = Optional.empty();
@@ -53,6 +59,13 @@ public class JdbcMetastoreConfig implements MetastoreConfig
     {
         this.connectionUrl = connectionUrl;
         return this;
+    }
+
+    /** The URL is part of what Paimon says when it cannot connect. */
+    @AssertTrue(message = "paimon.jdbc-catalog.connection-url must not hold a password: set paimon.jdbc-catalog.connection-password")
+    public boolean isConnectionUrlWithoutPassword()
+    {
+        return connectionUrl == null || !PASSWORD.matcher(connectionUrl).find();
     }
 
     @NotNull

@@ -10,6 +10,7 @@ import jakarta.annotation.PreDestroy;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.options.CatalogOptions;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
 
@@ -51,7 +52,8 @@ public class PaimonCatalog
     public List<String> listDatabases()
     {
         try {
-            return catalog.listDatabases();
+            // the tables of Paimon's own database show the options of the catalog, and what is secret among them
+            return catalog.listDatabases().stream().filter(database -> !database.equals(Catalog.SYSTEM_DATABASE_NAME)).collect(toImmutableList());
         }
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot list schemas: " + e.getMessage(), e);
@@ -126,6 +128,12 @@ public class PaimonCatalog
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot load table %s: %s".formatted(identifier.getFullName(), e.getMessage()), e);
         }
+    }
+
+    /** Whether the table can get another name: object stores do not rename, and tables of a REST server need not be renamed there. */
+    public boolean canRename(FileStoreTable table)
+    {
+        return !table.fileIO().isObjectStore() || "rest".equals(catalog.options().get(CatalogOptions.METASTORE.key()));
     }
 
     /** The table with the schema and at the snapshot of the handle, read with the given options. */

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
+import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_CATALOG_ERROR;
 import static io.trino.spi.StandardErrorCode.CONFIGURATION_INVALID;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Locale.ENGLISH;
@@ -87,6 +88,12 @@ final class PaimonCatalogFactory
         }
         Catalog catalog = CatalogFactory.createCatalog(CatalogContext.create(options, fileIOLoader, null), getClass().getClassLoader());
         if (Boolean.parseBoolean(catalog.options().get(RESTTokenFileIO.DATA_TOKEN_ENABLED.key()))) {
+            try {
+                catalog.close();
+            }
+            catch (Exception e) {
+                throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot close the catalog: " + e.getMessage(), e);
+            }
             throw new TrinoException(NOT_SUPPORTED,
                     "The REST server gives out credentials for each table (%s): files are read with the credentials of the fs.* and s3.* properties only"
                             .formatted(RESTTokenFileIO.DATA_TOKEN_ENABLED.key()));

@@ -110,6 +110,8 @@ final class ParquetFileReader implements FileReader
                 UTC,
                 DOMAIN_COMPACTION_THRESHOLD, options);
 
+        ParquetTimestamps.check(rowGroups, descriptors.values());
+
         List<Column> fields = new ArrayList<>();
         FilePage.Layout layout = layout(columns, columnIO, fields);
         ParquetReader reader = new ParquetReader(

@@ -1,10 +1,12 @@
 package io.paimon.realtime.trino.filesystem;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
 import com.google.errorprone.annotations.CheckReturnValue;
 import io.airlift.log.Logger;
 import io.trino.filesystem.FileEntry;
 import io.trino.filesystem.FileIterator;
+import io.trino.filesystem.FileMayHaveAlreadyExistedException;
 import io.trino.filesystem.Location;
 import io.trino.filesystem.TrinoFileSystem;
 import io.trino.filesystem.TrinoInputFile;
@@ -26,6 +28,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.Set;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
@@ -43,6 +46,8 @@ public final class TrinoFileIO implements FileIO
     private static final Logger log = Logger.get(TrinoFileIO.class);
 
     static final String DIRECTORY_MARKER = ".paimon-directory";
+
+    private static final Set<String> STORES_WITHOUT_DIRECTORIES = ImmutableSet.of("s3", "s3a", "s3n", "gs", "memory");
 
     private final transient TrinoFileSystem fileSystem;
 
@@ -83,8 +88,12 @@ public final class TrinoFileIO implements FileIO
     @Override
     public PositionOutputStream newOutputStream(Path path, boolean overwrite) throws IOException
     {
-        if (!overwrite && exists(path)) {
-            throw new FileAlreadyExistsException(path.toString());
+        if (exists(path)) {
+            if (!overwrite) {
+                throw new FileAlreadyExistsException(path.toString());
+            }
+            // not every store replaces what is there
+            fileSystem.deleteFile(location(path));
         }
         return new TrinoFileOutputStream(fileSystem.newOutputFile(location(path)).create());
     }
@@ -109,7 +118,7 @@ public final class TrinoFileIO implements FileIO
             return Optional.empty();
         }
         TrinoInputFile file = fileSystem.newInputFile(location);
-        if (!file.exists()) {
+        if (!file.exists() || isRealDirectory(location)) {
             return Optional.empty();
         }
         return Optional.of(new Status(path, false, file.length(), file.lastModified().toEpochMilli()));
@@ -118,6 +127,17 @@ public final class TrinoFileIO implements FileIO
     private boolean isDirectory(Path path) throws IOException
     {
         return fileSystem.directoryExists(location(path)).orElse(false);
+    }
+
+    /** Some stores that have directories say that they exist as files. */
+    private boolean isRealDirectory(Location location) throws IOException
+    {
+        return !location.scheme().map(STORES_WITHOUT_DIRECTORIES::contains).orElse(false) && fileSystem.directoryExists(location).orElse(false);
+    }
+
+    private boolean isFile(Location location) throws IOException
+    {
+        return !isRoot(location) && fileSystem.newInputFile(location).exists() && !isRealDirectory(location);
     }
 
     private static boolean isRoot(Location location)
@@ -129,7 +149,7 @@ public final class TrinoFileIO implements FileIO
     public FileStatus[] listStatus(Path path) throws IOException
     {
         ImmutableList.Builder<FileStatus> statuses = ImmutableList.builder();
-        // object stores list whole trees; where Paimon asks for one level there is but one level of files
+        // object stores list the whole tree below: costly where there are many levels, but snapshots, manifests and schemas, which are listed often, have one
         statuses.add(listFiles(path, false));
         statuses.add(listDirectories(path));
         List<FileStatus> found = statuses.build();
@@ -176,7 +196,7 @@ public final class TrinoFileIO implements FileIO
     public boolean delete(Path path, boolean recursive) throws IOException
     {
         Location location = location(path);
-        if (!isRoot(location) && fileSystem.newInputFile(location).exists()) {
+        if (isFile(location)) {
             fileSystem.deleteFile(location);
             return true;
         }
@@ -186,7 +206,16 @@ public final class TrinoFileIO implements FileIO
         if (!recursive && (listFiles(path, false).length > 0 || listDirectories(path).length > 0)) {
             throw new IOException("Directory %s is not empty".formatted(path));
         }
-        fileSystem.deleteDirectory(location);
+        if (recursive) {
+            fileSystem.deleteDirectory(location);
+        }
+        else {
+            // a file may come in at any moment: nothing but the marker is taken away
+            Location marker = location.appendPath(DIRECTORY_MARKER);
+            if (fileSystem.newInputFile(marker).exists()) {
+                fileSystem.deleteFile(marker);
+            }
+        }
         return true;
     }
 
@@ -237,7 +266,7 @@ public final class TrinoFileIO implements FileIO
             fileSystem.newOutputFile(location(path)).createExclusive(content.getBytes(UTF_8));
             return true;
         }
-        catch (FileAlreadyExistsException e) {
+        catch (FileAlreadyExistsException | FileMayHaveAlreadyExistedException e) {
             return readFileUtf8(path).equals(content);
         }
         catch (UnsupportedOperationException e) {

@@ -464,7 +464,12 @@ class PaimonMetadata implements ConnectorMetadata
     public void renameTable(ConnectorSession session, ConnectorTableHandle tableHandle, SchemaTableName newName)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        checkNotRealtime("RENAME", handle, tables.writable(handle));
+        FileStoreTable table = tables.writable(handle);
+        checkNotRealtime("RENAME", handle, table);
+        if (!catalog.canRename(table)) {
+            // some catalogs would take the new name before they find out
+            throw new TrinoException(NOT_SUPPORTED, "Table %s cannot be renamed: object stores do not rename".formatted(handle.name()));
+        }
         if (newName.getTableName().contains(Identifier.SYSTEM_TABLE_SPLITTER) || handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
             throw new TrinoException(NOT_SUPPORTED, "Cannot rename %s to %s".formatted(handle.name(), newName));
         }
