@@ -37,10 +37,11 @@ final class TestPackages
     /** Every other package of Paimon, with the packages of the connector that use it. */
     private static final Map<String, Set<String>> INTERNALS = Map.of(
             "org.apache.paimon.data.columnar", Set.of("block", "read"),
+            "org.apache.paimon.deletionvectors", Set.of("file"),
             "org.apache.paimon.disk", Set.of("filesystem", "read", "write"),
             "org.apache.paimon.fs.local", Set.of("definition"),
             "org.apache.paimon.iceberg", Set.of("definition"),
-            "org.apache.paimon.io", Set.of("read"),
+            "org.apache.paimon.io", Set.of("file", "read"),
             "org.apache.paimon.jdbc", Set.of("catalog"),
             "org.apache.paimon.memory", Set.of("write"),
             "org.apache.paimon.rest", Set.of("catalog"),
