@@ -29,7 +29,7 @@ import org.apache.paimon.types.TimestampType;
 /**
  * Random definitions of append tables, rows that fit them, and what may be asked of them.
  */
-final class RandomTables
+public final class RandomTables
 {
     private static final List<DataType> PARTITION_TYPES = List.of(DataTypes.INT(), DataTypes.STRING(), DataTypes.DATE(), DataTypes.BIGINT(),
             DataTypes.BOOLEAN());
@@ -44,14 +44,14 @@ final class RandomTables
     private final String format;
     private int columns;
 
-    RandomTables(Random random)
+    public RandomTables(Random random)
     {
         this.random = random;
         this.format = List.of("parquet", "orc", "avro").get(random.nextInt(3));
         this.rows = new RandomRows(random.nextLong(), format.equals("orc"));
     }
 
-    Schema table()
+    public Schema table()
     {
         Schema.Builder schema = Schema.newBuilder();
         List<String> partitionKeys = new ArrayList<>();
@@ -168,7 +168,7 @@ final class RandomTables
         };
     }
 
-    List<GenericRow> rows(RowType type, int count)
+    public List<GenericRow> rows(RowType type, int count)
     {
         List<GenericRow> made = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -238,7 +238,7 @@ final class RandomTables
     }
 
     /** A change that Paimon allows on a table with rows in it; empty if it finds none. */
-    List<SchemaChange> schemaChange(RowType type, Set<String> keys)
+    public List<SchemaChange> schemaChange(RowType type, Set<String> keys)
     {
         List<DataField> free = type.getFields().stream().filter(field -> !keys.contains(field.name())).toList();
         DataField field = free.isEmpty() ? null : pick(free);

@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import com.google.common.base.CharMatcher;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.MaterializedRow;
 import org.apache.paimon.data.DataGetters;
@@ -9,6 +10,7 @@ import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.table.Table;
 import org.apache.paimon.table.source.ReadBuilder;
+import org.apache.paimon.types.CharType;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DecimalType;
@@ -38,10 +40,16 @@ final class PaimonRows
 
     static List<String> read(Table table)
     {
-        ReadBuilder readBuilder = table.newReadBuilder();
+        return read(table, table.rowType().getFieldNames());
+    }
+
+    static List<String> read(Table table, List<String> columns)
+    {
+        RowType readType = table.rowType().project(columns);
+        ReadBuilder readBuilder = table.newReadBuilder().withReadType(readType);
         List<String> rows = new ArrayList<>();
         try (RecordReader<InternalRow> reader = readBuilder.newRead().createReader(readBuilder.newScan().plan())) {
-            reader.forEachRemaining(row -> rows.add(row(row, table.rowType())));
+            reader.forEachRemaining(row -> rows.add(row(row, readType)));
         }
         catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -78,7 +86,8 @@ final class PaimonRows
             case FLOAT -> value(row.getFloat(field));
             case DOUBLE -> value(row.getDouble(field));
             case DECIMAL -> value(row.getDecimal(field, ((DecimalType) type).getPrecision(), ((DecimalType) type).getScale()).toBigDecimal());
-            case CHAR, VARCHAR -> value(row.getString(field).toString());
+            case CHAR -> padded(row.getString(field).toString(), ((CharType) type).getLength());
+            case VARCHAR -> value(row.getString(field).toString());
             case BINARY, VARBINARY -> value(row.getBinary(field));
             case DATE -> value(LocalDate.ofEpochDay(row.getInt(field)));
             case TIME_WITHOUT_TIME_ZONE -> value(LocalTime.ofNanoOfDay(row.getInt(field) * 1_000_000L));
@@ -97,6 +106,13 @@ final class PaimonRows
             case ROW -> row(row.getRow(field, ((RowType) type).getFieldCount()), (RowType) type);
             default -> throw new IllegalArgumentException("No text for " + type);
         };
+    }
+
+    /** Trino's CHAR ends in blanks; Paimon stores it with them or without. */
+    private static String padded(String value, int length)
+    {
+        String stripped = CharMatcher.is(' ').trimTrailingFrom(value);
+        return stripped + " ".repeat(Math.max(0, length - stripped.codePointCount(0, stripped.length())));
     }
 
     private static String map(InternalMap map, DataType keyType, DataType valueType)
