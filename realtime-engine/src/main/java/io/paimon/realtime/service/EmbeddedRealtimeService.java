@@ -299,17 +299,20 @@ public final class EmbeddedRealtimeService implements RealtimeService
     public void release(Identifier table, Runnable change)
     {
         checkRunning();
-        Optional<RealtimeTable> known = tables.find(table);
-        if (known.isEmpty()) {
-            checkNotOwnedByOthers(table);
-        }
-        known.ifPresent(RealtimeTable::drain);
-        try {
-            // a drained table refuses rows until the change is there for the next append to see
-            change.run();
-        }
-        finally {
-            drop(table);
+        // whoever opened the table while it is changed would lose rows when it is dropped
+        try (OpenTables.KeptClosed _ = tables.keepClosed(table)) {
+            Optional<RealtimeTable> known = tables.find(table);
+            if (known.isEmpty()) {
+                checkNotOwnedByOthers(table);
+            }
+            known.ifPresent(RealtimeTable::drain);
+            try {
+                // a drained table refuses rows until the change is there for the next append to see
+                change.run();
+            }
+            finally {
+                drop(table);
+            }
         }
     }
 

@@ -308,6 +308,45 @@ final class TestTableOwnership
     }
 
     @Test
+    void tableThatIsNotOpenIsNotOpenedWhileItIsChanged() throws Exception
+    {
+        tester.service().release(table, () -> assertThatThrownBy(() -> tester.append(table, rows(0, 10)))
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                .hasMessageContaining("is being changed"));
+        tester.append(table, rows(0, 10));
+        // nor one that was taken over meanwhile
+        tester.service().release(table, () -> {
+            tester.service().drop(table);
+            assertThatThrownBy(() -> tester.append(table, rows(10, 20)))
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE));
+        });
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
+        assertThatThrownBy(() -> tester.service().release(table, () -> {
+            throw new IllegalStateException("the change fails");
+        })).hasMessage("the change fails");
+        tester.append(table, rows(10, 20));
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 20)));
+    }
+
+    @Test
+    void tableThatWasTakenOverIsForgotten() throws Exception
+    {
+        tester.append(table, rows(0, 10));
+        tester.service().flush(Optional.of(table));
+        String log = new LeaseFile(tester.table(table)).read().orElseThrow().log();
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            try (RealtimeTable next = open(allocator, new CutBoard(), log, 600_000)) {
+                assertThatThrownBy(() -> tester.service().flush(Optional.empty()))
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+                assertThat(tester.service().status().tables()).isZero();
+                assertThat(tester.service().status().lastError()).isEmpty();
+                tester.service().flush(Optional.empty());
+                next.drain();
+            }
+        }
+    }
+
+    @Test
     void droppedFolderDoesNotComeBack() throws Exception
     {
         try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
