@@ -398,6 +398,10 @@ final class CommitSteps
     {
         roundLock.lock();
         try {
+            if (rows.isGivenUp()) {
+                // what others read of it must not be taken back
+                return;
+            }
             settleStatement();
             for (PreparedRound round : open.all()) {
                 if (files.newCommit().find(round.next()).isPresent()) {
@@ -425,7 +429,7 @@ final class CommitSteps
         roundLock.lock();
         try {
             Published committed = rows.committed();
-            if (open.isEmpty() && claim.standing(committed) == Standing.OLD) {
+            if (!rows.isGivenUp() && open.isEmpty() && claim.standing(committed) == Standing.OLD) {
                 reassert(committed, committed.progress().identifier() + 1);
             }
         }

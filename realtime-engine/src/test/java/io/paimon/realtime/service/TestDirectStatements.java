@@ -169,7 +169,7 @@ final class TestDirectStatements
         files.meanwhile(SNAPSHOT, true, () -> files.failAlways((_, _) -> true));
         assertThatThrownBy(() -> statement("id", 100, 300)).matches(FaultyFileIO::isInjected);
         files.heal();
-        table.maintain();
+        table.maintainStanding();
         append(10, 20);
         assertThat(statement("id", 100, 300)).isEqualTo(200);
         table.commitRound();
@@ -215,7 +215,7 @@ final class TestDirectStatements
         });
         assertThatThrownBy(() -> statement("id", 100, 300)).matches(FaultyFileIO::isInjected);
         files.heal();
-        table.maintain();
+        table.maintainStanding();
         append(10, 20);
         assertThat(storage.tryToWriteAtomic(path.get(), content.get())).isFalse();
         table.commitRound();
