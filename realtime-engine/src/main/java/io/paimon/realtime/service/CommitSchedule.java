@@ -49,13 +49,13 @@ final class CommitSchedule
     /** Starts a round of every table and waits for nothing. Called from any thread, also with locks held. */
     void startRounds()
     {
-        start(rounds, "Commit round of table %s failed; its rows stay in memory", RealtimeTable::commitRoundIfIdle);
+        start(rounds, "the commit round failed; its rows stay in memory", RealtimeTable::commitRoundIfIdle);
     }
 
     /** The same with what is done beside rounds, which may commit as well. */
     void startMaintenance()
     {
-        start(maintenance, "Table %s: its standing could not be looked after", RealtimeTable::maintainStanding);
+        start(maintenance, "its standing could not be looked after", RealtimeTable::maintainStanding);
     }
 
     /** @param underWay names of tables for which such work waits or is under way; they are left out */
@@ -71,7 +71,7 @@ final class CommitSchedule
                         work.accept(table);
                     }
                     catch (Throwable e) {
-                        log.warn(e, failure, table.name());
+                        log.warn(e, "Table %s: %s", table.name(), failure);
                     }
                     finally {
                         underWay.remove(table.name());

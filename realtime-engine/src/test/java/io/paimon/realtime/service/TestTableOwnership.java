@@ -533,6 +533,22 @@ final class TestTableOwnership
     }
 
     @Test
+    void roundsAreNotStartedAfterTheEnd()
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            OpenTables tables = new OpenTables(tester::table, _ -> options(allocator, new CutBoard(), "data", 600_000));
+            tables.get(table);
+            CommitSchedule schedule = new CommitSchedule(tables, 1);
+            schedule.stop();
+            // an append that finds no memory may ask for them
+            schedule.startRounds();
+            schedule.startMaintenance();
+            schedule.awaitEnd();
+            tables.closeAll();
+        }
+    }
+
+    @Test
     void drainedTableStaysGivenUpAfterARollback() throws Exception
     {
         tester.append(table, rows(0, 10));
@@ -558,12 +574,16 @@ final class TestTableOwnership
 
     private RealtimeTable open(BufferAllocator allocator, CutBoard board, String logId, long leaseMillis)
     {
+        return RealtimeTable.open(tester.table(table), options(allocator, board, logId, leaseMillis));
+    }
+
+    private TableOptions options(BufferAllocator allocator, CutBoard board, String logId, long leaseMillis)
+    {
         MemoryBudget budget = new MemoryBudget(64 << 20, allocator::getAllocatedMemory, () -> {
         });
-        return RealtimeTable.open(tester.table(table),
-                new TableOptions(new ArrowMemIndexerFactory(), allocator, budget, board, table.getFullName(), logId,
-                        "incarnation-" + System.nanoTime(), () -> "", 100,
-                        1_000, leaseMillis));
+        return new TableOptions(new ArrowMemIndexerFactory(), allocator, budget, board, table.getFullName(), logId,
+                "incarnation-" + System.nanoTime(), () -> "", 100,
+                1_000, leaseMillis);
     }
 
     private Published newest()
