@@ -14,11 +14,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /**
- * When commit rounds run, and on which threads: each time it is asked one for every open table that has none waiting or under way, and a last one for each when the writer ends.
+ * When commit rounds run, and on which threads: each time it is asked one for every open table that has none waiting or under way, and a last one for each when the writer ends. What is done beside
+ * rounds runs on the same threads: it may commit as well, which nothing that must happen in time may wait for.
  *
  * <p>Owns these threads. Thread-safe without a lock.
  */
@@ -28,8 +31,10 @@ final class CommitSchedule
 
     private final OpenTables tables;
     private final ExecutorService executor;
-    /** Names of tables. */
-    private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+    /** Names of tables whose round waits or is under way. */
+    private final Set<String> rounds = ConcurrentHashMap.newKeySet();
+    /** The same for what is done beside rounds. */
+    private final Set<String> maintenance = ConcurrentHashMap.newKeySet();
     private volatile boolean ending;
 
     /**
@@ -44,19 +49,38 @@ final class CommitSchedule
     /** Starts a round of every table and waits for nothing. Called from any thread, also with locks held. */
     void startRounds()
     {
+        start(rounds, "the commit round failed; its rows stay in memory", RealtimeTable::commitRoundIfIdle);
+    }
+
+    /** The same with what is done beside rounds, which may commit as well. */
+    void startMaintenance()
+    {
+        start(maintenance, "its standing could not be looked after", RealtimeTable::maintainStanding);
+    }
+
+    /** @param underWay names of tables for which such work waits or is under way; they are left out */
+    private void start(Set<String> underWay, String failure, Consumer<RealtimeTable> work)
+    {
         for (RealtimeTable table : tables.all()) {
-            if (!ending && underWay.add(table.name())) {
+            if (ending || !underWay.add(table.name())) {
+                continue;
+            }
+            try {
                 Future<?> _ = executor.submit(() -> {
                     try {
-                        table.commitRoundIfIdle();
+                        work.accept(table);
                     }
                     catch (Throwable e) {
-                        log.warn(e, "Commit round of table %s failed; its rows stay in memory", table.name());
+                        log.warn(e, "Table %s: %s", table.name(), failure);
                     }
                     finally {
                         underWay.remove(table.name());
                     }
                 });
+            }
+            catch (RejectedExecutionException e) {
+                // stopped meanwhile
+                underWay.remove(table.name());
             }
         }
     }

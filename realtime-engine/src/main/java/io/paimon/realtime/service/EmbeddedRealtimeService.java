@@ -75,7 +75,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
     private final Pins pins;
     private final CommitSchedule schedule;
     private final PeriodicTasks housekeeping;
-    /** Leases only: rounds and flushes must never keep them waiting. */
+    /** Leases only: nothing that commits must ever keep them waiting. */
     private final PeriodicTasks leases;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile String address = "";
@@ -119,9 +119,10 @@ public final class EmbeddedRealtimeService implements RealtimeService
         this.statements = new StagedStatements(directory, this.tables::get, transfer, options.memoryLimit() / 16, clock);
         this.schedule = new CommitSchedule(this.tables, options.flushThreads());
         this.leases = new PeriodicTasks("realtime-lease-%d");
-        leases.every(options.writerLeaseTimeout().toMillis() / 4, this::maintain);
+        leases.every(options.writerLeaseTimeout().toMillis() / 4, this::renewLeases);
         this.housekeeping = new PeriodicTasks("realtime-schedule-%d");
         housekeeping.every(options.commitInterval().toMillis(), schedule::startRounds);
+        housekeeping.every(options.writerLeaseTimeout().toMillis() / 4, schedule::startMaintenance);
         housekeeping.every(options.readLeaseTimeout().toMillis() / 10, pins::expire);
         housekeeping.every(options.readLeaseTimeout().toMillis() / 10, statements::dropIdle);
     }
@@ -299,17 +300,20 @@ public final class EmbeddedRealtimeService implements RealtimeService
     public void release(Identifier table, Runnable change)
     {
         checkRunning();
-        Optional<RealtimeTable> known = tables.find(table);
-        if (known.isEmpty()) {
-            checkNotOwnedByOthers(table);
-        }
-        known.ifPresent(RealtimeTable::drain);
-        try {
-            // a drained table refuses rows until the change is there for the next append to see
-            change.run();
-        }
-        finally {
-            drop(table);
+        // whoever opened the table while it is changed would lose rows when it is dropped
+        try (OpenTables.KeptClosed _ = tables.keepClosed(table)) {
+            Optional<RealtimeTable> known = tables.find(table);
+            if (known.isEmpty()) {
+                checkNotOwnedByOthers(table);
+            }
+            known.ifPresent(RealtimeTable::drain);
+            try {
+                // a drained table refuses rows until the change is there for the next append to see
+                change.run();
+            }
+            finally {
+                drop(table);
+            }
         }
     }
 
@@ -331,14 +335,14 @@ public final class EmbeddedRealtimeService implements RealtimeService
         }
     }
 
-    private void maintain()
+    private void renewLeases()
     {
         for (RealtimeTable table : tables.all()) {
             try {
-                table.maintain();
+                table.renewLease();
             }
             catch (RuntimeException e) {
-                log.warn(e, "Table %s: lease and standing could not be looked after", table.name());
+                log.warn(e, "Table %s: its lease could not be renewed", table.name());
             }
         }
     }
@@ -368,14 +372,18 @@ public final class EmbeddedRealtimeService implements RealtimeService
         leases.awaitEnd();
         tables.closeAll();
         pins.releaseAll();
-        directory.close();
-        phase = Phase.CLOSED;
-        for (BufferAllocator root : List.of(allocator, transfer)) {
-            if (root.getAllocatedMemory() == 0) {
-                root.close();
-            }
-            else {
-                log.info("Readers still hold %s bytes of rows", root.getAllocatedMemory());
+        try {
+            directory.close();
+        }
+        finally {
+            phase = Phase.CLOSED;
+            for (BufferAllocator root : List.of(allocator, transfer)) {
+                if (root.getAllocatedMemory() == 0) {
+                    root.close();
+                }
+                else {
+                    log.info("Readers still hold %s bytes of rows", root.getAllocatedMemory());
+                }
             }
         }
     }

@@ -2,6 +2,8 @@ package io.paimon.realtime.service;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
@@ -29,6 +31,9 @@ final class OpenTables
     private final Function<Identifier, TableOptions> options;
     private final Map<String, RealtimeTable> open = new ConcurrentHashMap<>();
     private final Object openLock = new Object();
+    /** Full names of tables that are not opened now, once for each who asked for it. */
+    @GuardedBy("openLock")
+    private final Multiset<String> keptClosed = HashMultiset.create();
     @GuardedBy("openLock")
     private boolean ended;
 
@@ -62,7 +67,8 @@ final class OpenTables
     /**
      * The table, opened and claimed if it is not yet.
      *
-     * @throws RealtimeException FENCED if another writer has it, NOT_REALTIME or NOT_FOUND if it cannot be written, RESOURCE_EXHAUSTED if too many are open, UNAVAILABLE if none is opened any more
+     * @throws RealtimeException FENCED if another writer has it, NOT_REALTIME or NOT_FOUND if it cannot be written, RESOURCE_EXHAUSTED if too many are open, UNAVAILABLE if none is opened
+     *         any more or this one is kept closed
      */
     RealtimeTable get(Identifier identifier)
     {
@@ -84,6 +90,10 @@ final class OpenTables
             if (ended) {
                 throw new RealtimeException(Code.UNAVAILABLE, "The real-time writer is closing");
             }
+            if (keptClosed.contains(identifier.getFullName())) {
+                throw new RealtimeException(Code.UNAVAILABLE, "Table %s is being changed; try again".formatted(identifier.getFullName()));
+            }
+            forgetClosed();
             if (open.size() >= MAX_TABLES) {
                 throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "More than %s real-time tables are open".formatted(MAX_TABLES));
             }
@@ -93,14 +103,42 @@ final class OpenTables
         }
     }
 
+    /** A table is kept from being opened until this is closed. */
+    interface KeptClosed extends AutoCloseable
+    {
+        @Override
+        void close();
+    }
+
+    /** The table, if it is not open, is not opened until the result is closed; its use is answered with UNAVAILABLE meanwhile. One that is open stays so. */
+    KeptClosed keepClosed(Identifier identifier)
+    {
+        synchronized (openLock) {
+            keptClosed.add(identifier.getFullName());
+        }
+        return () -> {
+            synchronized (openLock) {
+                keptClosed.remove(identifier.getFullName());
+            }
+        };
+    }
+
+    /** Tables that have closed themselves, because another writer took over, may never be asked for again. */
+    private void forgetClosed()
+    {
+        open.values().removeIf(RealtimeTable::isClosed);
+    }
+
     /** Those that are open now. */
     List<RealtimeTable> all()
     {
+        forgetClosed();
         return List.copyOf(open.values());
     }
 
     int size()
     {
+        forgetClosed();
         return open.size();
     }
 

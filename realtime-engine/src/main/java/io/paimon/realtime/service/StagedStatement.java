@@ -19,7 +19,7 @@ import org.apache.arrow.vector.ipc.ArrowFileWriter;
 import org.apache.paimon.types.RowType;
 
 /**
- * Rows of one statement until it is published: every part, the work of one task attempt, is a folder of Arrow files, so that a statement of any size holds no memory.
+ * Rows of one statement until it is published: every part, the work of one task attempt, is some Arrow files in its folder, so that a statement of any size holds no memory.
  */
 final class StagedStatement
 {
@@ -29,6 +29,9 @@ final class StagedStatement
     private final Map<String, List<Path>> parts = new HashMap<>();
     @GuardedBy("this")
     private boolean closed;
+    /** Names the files: each has a name that none had before. */
+    @GuardedBy("this")
+    private long fileCount;
     @GuardedBy("this")
     private long bytes;
 
@@ -49,28 +52,37 @@ final class StagedStatement
         if (closed) {
             throw new RealtimeException(Code.NOT_FOUND, "The statement is already published or abandoned");
         }
-        List<Path> files = parts.computeIfAbsent(part, _ -> new ArrayList<>());
-        Path file = folder.resolve(parts.size() + "-" + files.size() + "-" + Integer.toUnsignedString(part.hashCode()) + ".arrow");
+        Path file = folder.resolve(Long.toString(fileCount++) + ".arrow");
         try {
             Files.createDirectories(folder);
-            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-                    ArrowFileWriter writer = new ArrowFileWriter(rows, null, channel)) {
-                writer.writeBatch();
-                writer.end();
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                write(rows, file, channel);
             }
-            bytes += Files.size(file);
         }
         catch (IOException e) {
+            throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "Cannot stage rows in %s: %s".formatted(folder, e), e);
+        }
+        parts.computeIfAbsent(part, _ -> new ArrayList<>()).add(file);
+    }
+
+    /** Writes a file that is new; a failure leaves none. */
+    @GuardedBy("this")
+    private void write(VectorSchemaRoot rows, Path file, FileChannel channel) throws IOException
+    {
+        try (ArrowFileWriter writer = new ArrowFileWriter(rows, null, channel)) {
+            writer.writeBatch();
+            writer.end();
+            bytes += Files.size(file);
+        }
+        catch (IOException | RuntimeException e) {
             try {
-                // the part can be tried again under the same name
                 Files.deleteIfExists(file);
             }
             catch (IOException deletion) {
                 e.addSuppressed(deletion);
             }
-            throw new RealtimeException(Code.RESOURCE_EXHAUSTED, "Cannot stage rows in %s: %s".formatted(folder, e), e);
+            throw e;
         }
-        files.add(file);
     }
 
     /**

@@ -148,12 +148,17 @@ final class StagedStatements
                 throw new RealtimeException(Code.NOT_FOUND,
                         "Table %s: the statement is already published or abandoned".formatted(table.getFullName()));
             }
-            if (dropped.getIfPresent(key) != null) {
-                throw new RealtimeException(Code.NOT_FOUND, "Table %s: the statement staged nothing for %s hours and was dropped: run it again"
-                        .formatted(table.getFullName(), IDLE_LIMIT.toHours()));
-            }
+            checkNotDropped(table, key);
             return new Entry(new StagedStatement(directory.staging().resolve(UUID.randomUUID().toString()), schema), 1, clock.getAsLong());
         }).statement();
+    }
+
+    private void checkNotDropped(Identifier table, String key)
+    {
+        if (dropped.getIfPresent(key) != null) {
+            throw new RealtimeException(Code.NOT_FOUND, "Table %s: the statement staged nothing for %s hours and was dropped: run it again"
+                    .formatted(table.getFullName(), IDLE_LIMIT.toHours()));
+        }
     }
 
     private void ended(String key, StagedStatement statement)
@@ -199,6 +204,7 @@ final class StagedStatements
         Optional<StagedStatement> rows = beginKnown(key);
         if (rows.isEmpty()) {
             if (!parts.isEmpty()) {
+                checkNotDropped(table, key);
                 throw new RealtimeException(Code.NOT_FOUND,
                         "Table %s: no rows of statement %s are staged: it was abandoned, or the writer was restarted".formatted(
                                 table.getFullName(),

@@ -117,14 +117,27 @@ final class CommitRounds
         }
     }
 
-    /** Says that the writer lives, notices take-overs and rollbacks, keeps the newest own snapshot from expiry and lets expiry go on behind it. */
-    void maintain()
+    /** Says that the writer lives, and notices take-overs. Commits nothing and waits for no step. */
+    void renewLease()
     {
         if (rows.isClosed()) {
             return;
         }
         try {
             claim.renewLease();
+        }
+        catch (RuntimeException e) {
+            throw rows.closeIfFenced(e);
+        }
+    }
+
+    /** Notices take-overs and rollbacks, keeps the newest own snapshot from expiry and lets expiry go on behind it. May commit. */
+    void maintainStanding()
+    {
+        if (rows.isClosed()) {
+            return;
+        }
+        try {
             claim.touch(rows.committed().snapshotId());
             Optional<HeldLock> held = steps.tryHold();
             if (held.isEmpty()) {

@@ -2,6 +2,7 @@ package io.paimon.realtime.table;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.airlift.log.Logger;
 import io.paimon.realtime.model.PartitionBucket;
@@ -42,7 +43,7 @@ final class CommitSteps
     private final TableFiles files;
     private final ReentrantLock roundLock = new ReentrantLock();
     @GuardedBy("roundLock")
-    private final OpenRounds open;
+    private final OpenRounds open = new OpenRounds();
 
     CommitSteps(TableOptions options, TableClaim claim, LiveRows rows, LiveDefinition definition, TableFiles files)
     {
@@ -52,7 +53,6 @@ final class CommitSteps
         this.rows = requireNonNull(rows, "rows is null");
         this.definition = requireNonNull(definition, "definition is null");
         this.files = requireNonNull(files, "files is null");
-        this.open = new OpenRounds(name, files);
     }
 
     /** Nobody else makes a step until the result is closed. */
@@ -93,16 +93,56 @@ final class CommitSteps
         }
     }
 
-    /** Finds out what became of a statement whose fate is unknown. */
+    /** Finds out what became of a statement whose fate is unknown; if it is committed, its rows are visible when this returns. Does nothing if there is none. */
     void settle()
     {
         roundLock.lock();
         try {
-            open.settle();
+            settleStatement();
         }
         finally {
             roundLock.unlock();
         }
+    }
+
+    /** Whether a statement was uncertain and is committed. */
+    @CanIgnoreReturnValue
+    @GuardedBy("roundLock")
+    private boolean settleStatement()
+    {
+        Optional<PreparedRound> uncertain = open.uncertain();
+        if (uncertain.isEmpty()) {
+            return false;
+        }
+        PreparedRound whole = uncertain.get();
+        Optional<Published> published = files.newCommit().findEarlier(whole.next());
+        if (published.isPresent()) {
+            open.foundStatement();
+            adopt(published.get());
+            return true;
+        }
+        try {
+            // a request that was given up may reach the storage later: only a newer snapshot of this writer, in the place of the statement's, makes certain that it comes too late
+            Published committed = rows.committed();
+            claim.checkNotTakenOver(committed);
+            reassert(committed, whole.next().identifier() + 1);
+        }
+        catch (RealtimeException e) {
+            if (e.code() == Code.FENCED) {
+                // another writer's snapshot is in that place
+                files.abort(whole.messages(), e);
+            }
+            throw e;
+        }
+        // the segments of memory, which are all still there, are flushed anew
+        open.adopt(rows.committed().progress());
+        try {
+            files.newCommit().abort(whole.messages());
+        }
+        catch (RuntimeException e) {
+            log.warn(e, "Table %s: data files of a statement that was not committed could not be deleted", name);
+        }
+        return false;
     }
 
     /**
@@ -115,7 +155,7 @@ final class CommitSteps
     {
         roundLock.lock();
         try {
-            open.settle();
+            settleStatement();
             if (!open.isEmpty()) {
                 return open.first();
             }
@@ -194,7 +234,7 @@ final class CommitSteps
             messages.addAll(statement.messages());
             // another step than that of memory alone, so that each is found for what it is
             PreparedRound whole = new PreparedRound(Optional.of(base), nextProgress(base, open.last(base).identifier() + 1, ends, false), messages);
-            open.addStatement(memoryOnly, whole, statement.messages(), whenFound);
+            open.addStatement(whole, whenFound);
             return whole;
         }
         finally {
@@ -210,18 +250,20 @@ final class CommitSteps
             Published published;
             try {
                 published = new Published(files.newCommit().commit(whole.base(), whole.next(), whole.messages()), claim.commitUser(), whole.next());
-                open.confirmStatement();
             }
             catch (RuntimeException e) {
-                Optional<Published> settled;
+                boolean committed;
                 try {
-                    settled = open.settle();
+                    committed = settleStatement();
                 }
                 catch (RuntimeException unsettled) {
                     e.addSuppressed(unsettled);
                     throw e;
                 }
-                published = settled.orElseThrow(() -> e);
+                if (!committed) {
+                    throw e;
+                }
+                return;
             }
             adopt(published);
         }
@@ -323,6 +365,7 @@ final class CommitSteps
                             "Table %s: snapshot %s has no progress of this table".formatted(name, snapshotId)));
             Published committed = rows.committed();
             if (published.progress().isSameStep(committed.progress())) {
+                open.adopt(committed.progress());
                 return;
             }
             if (published.progress().epoch() != committed.progress().epoch()) {
@@ -343,8 +386,9 @@ final class CommitSteps
     @GuardedBy("roundLock")
     private void adopt(Published published)
     {
-        open.adopt(published.progress());
+        // in this order: no offset is given out before the rows are where the next one is known
         rows.adopt(published, definition.table());
+        open.adopt(published.progress());
         budget.signalFreed();
         claim.hold(published.snapshotId());
     }
@@ -354,7 +398,11 @@ final class CommitSteps
     {
         roundLock.lock();
         try {
-            open.settle();
+            if (rows.isGivenUp()) {
+                // what others read of it must not be taken back
+                return;
+            }
+            settleStatement();
             for (PreparedRound round : open.all()) {
                 if (files.newCommit().find(round.next()).isPresent()) {
                     return;
@@ -381,7 +429,7 @@ final class CommitSteps
         roundLock.lock();
         try {
             Published committed = rows.committed();
-            if (open.isEmpty() && claim.standing(committed) == Standing.OLD) {
+            if (!rows.isGivenUp() && open.isEmpty() && claim.standing(committed) == Standing.OLD) {
                 reassert(committed, committed.progress().identifier() + 1);
             }
         }

@@ -96,11 +96,7 @@ final class DirectStatements
         try (HeldLock _ = steps.hold()) {
             try {
                 steps.settle();
-                Optional<Long> count = Optional.ofNullable(settled.getIfPresent(id));
-                if (count.isPresent()) {
-                    rounds.run(false);
-                }
-                return count;
+                return Optional.ofNullable(settled.getIfPresent(id));
             }
             catch (RuntimeException e) {
                 throw rows.closeIfFenced(e);

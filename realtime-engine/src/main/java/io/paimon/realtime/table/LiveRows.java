@@ -268,6 +268,12 @@ final class LiveRows
         }
     }
 
+    /** Whether the table is given up: the newest own snapshot tells others so. */
+    boolean isGivenUp()
+    {
+        return draining && committed.progress().drained();
+    }
+
     /** Rows are taken again. */
     void endDraining()
     {

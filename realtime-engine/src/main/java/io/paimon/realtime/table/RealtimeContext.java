@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.paimon.table.FileStoreTable;
 
@@ -42,7 +43,9 @@ public final class RealtimeContext implements AutoCloseable
     private final BufferAllocator allocator;
     private final MemoryBudget budget;
     private final CutBoard board = new CutBoard();
+    /** Leases only: nothing that commits must ever keep them waiting. */
     private final ScheduledExecutorService leases;
+    private final ScheduledExecutorService maintenance;
     @GuardedBy("this")
     private final Map<String, RealtimeWrite> writes = new HashMap<>();
     /** Tables that are being claimed. */
@@ -60,10 +63,19 @@ public final class RealtimeContext implements AutoCloseable
         });
         this.allocator = ArrowMemory.newRootAllocator(options.memoryLimit());
         this.budget = new MemoryBudget(options.memoryLimit(), allocator::getAllocatedMemory, options.onMemoryPressure());
-        this.leases = Executors
-                .newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat("realtime-context-lease-%d").setDaemon(true).build());
+        this.leases = newExecutor("realtime-context-lease-%d");
+        this.maintenance = newExecutor("realtime-context-maintenance-%d");
         long renewal = Math.max(1, options.leaseTimeout().toMillis() / 4);
-        Future<?> _ = leases.scheduleWithFixedDelay(this::maintain, renewal, renewal, TimeUnit.MILLISECONDS);
+        Future<?> _ = leases.scheduleWithFixedDelay(() -> forEachWrite("its lease could not be renewed", RealtimeWrite::renewLease),
+                renewal, renewal, TimeUnit.MILLISECONDS);
+        Future<?> _ = maintenance.scheduleWithFixedDelay(
+                () -> forEachWrite("its standing could not be looked after", RealtimeWrite::maintainStanding),
+                renewal, renewal, TimeUnit.MILLISECONDS);
+    }
+
+    private static ScheduledExecutorService newExecutor(String threadName)
+    {
+        return Executors.newSingleThreadScheduledExecutor(new ThreadFactoryBuilder().setNameFormat(threadName).setDaemon(true).build());
     }
 
     /** A context with {@link RealtimeContextOptions#defaults}. */
@@ -167,7 +179,7 @@ public final class RealtimeContext implements AutoCloseable
         return budget.used();
     }
 
-    private void maintain()
+    private void forEachWrite(String failure, Consumer<RealtimeWrite> task)
     {
         List<RealtimeWrite> open;
         synchronized (this) {
@@ -175,11 +187,11 @@ public final class RealtimeContext implements AutoCloseable
         }
         for (RealtimeWrite write : open) {
             try {
-                write.maintain();
+                task.accept(write);
             }
             catch (Throwable e) {
-                // an error must not end what the other tables' leases hang on
-                log.warn(e, "Table %s: lease and standing could not be looked after", write.tableName());
+                // an error must not end what the other tables hang on
+                log.warn(e, "Table %s: %s", write.tableName(), failure);
             }
         }
     }
@@ -210,6 +222,7 @@ public final class RealtimeContext implements AutoCloseable
             open = List.copyOf(writes.values());
         }
         leases.shutdownNow();
+        maintenance.shutdownNow();
         open.forEach(RealtimeWrite::close);
         if (allocator.getAllocatedMemory() == 0) {
             allocator.close();

@@ -32,7 +32,7 @@ import org.apache.paimon.types.RowType;
  *
  * <h2>Who has the table</h2>
  * The table is claimed when it is opened ({@link TableClaim}). A writer that learns that another one has taken over closes itself: every later call answers FENCED. After a rollback of the
- * table the next round, or {@link #maintain}, says the offsets again; until then reads of the union are refused.
+ * table the next round, or {@link #maintainStanding}, says the offsets again; until then reads of the union are refused.
  *
  * <h2>Owners</h2>
  * Each uses only those above it:
@@ -202,12 +202,22 @@ public final class RealtimeTable implements AutoCloseable
     }
 
     /**
-     * What must be done from time to time, several times within the lease: says that the writer lives, notices take-overs and rollbacks, keeps the newest own snapshot from expiry and lets expiry
-     * go on behind it.
+     * Says that the writer lives; must be done several times within the lease. Commits nothing and waits for no round, so that one thread can do it for many tables.
+     *
+     * @throws RealtimeException FENCED if another writer has taken the table over, which is closed then; UNAVAILABLE if the lease cannot be written
      */
-    public void maintain()
+    public void renewLease()
     {
-        rounds.maintain();
+        rounds.renewLease();
+    }
+
+    /**
+     * What must be done from time to time beside rounds: notices take-overs and rollbacks, keeps the newest own snapshot from expiry and lets expiry go on behind it. May commit, and take as long
+     * as a round; does little if one is under way.
+     */
+    public void maintainStanding()
+    {
+        rounds.maintainStanding();
     }
 
     /**

@@ -179,9 +179,14 @@ public final class RealtimeWrite implements AutoCloseable
         table.refreshCommittedSnapshot(snapshotId);
     }
 
-    void maintain()
+    void renewLease()
     {
-        table.maintain();
+        table.renewLease();
+    }
+
+    void maintainStanding()
+    {
+        table.maintainStanding();
     }
 
     /** What is held per partition-bucket. */

@@ -208,6 +208,12 @@ final class TableClaim
         return latest.get() - committed.snapshotId() >= MAX_FOREIGN_SNAPSHOTS ? Standing.OLD : Standing.CURRENT;
     }
 
+    /** @throws RealtimeException FENCED if another writer's progress is there, or the table is not */
+    void checkNotTakenOver(Published committed)
+    {
+        Standing _ = standing(committed);
+    }
+
     private void checkLineage()
     {
         if (!new ProgressFiles(table).lineage().equals(Optional.of(lineage))) {

@@ -19,6 +19,8 @@ import io.paimon.realtime.table.RealtimeTable;
 import io.paimon.realtime.table.TableOptions;
 import io.paimon.realtime.testing.FaultyFileIO;
 import io.paimon.realtime.testing.FaultyFileIO.Operation;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -157,6 +159,69 @@ final class TestDirectStatements
         append(10, 20);
         table.commitRound();
         assertThat(committed()).containsExactlyInAnyOrderElementsOf(ids(LongStream.concat(LongStream.range(0, 20), LongStream.range(100, 300))));
+    }
+
+    @Test
+    void statementThatMaintenanceFindsOwnsItsOffsets() throws Exception
+    {
+        append(0, 10);
+        table.commitRound();
+        files.meanwhile(SNAPSHOT, true, () -> files.failAlways((_, _) -> true));
+        assertThatThrownBy(() -> statement("id", 100, 300)).matches(FaultyFileIO::isInjected);
+        files.heal();
+        table.maintainStanding();
+        append(10, 20);
+        assertThat(statement("id", 100, 300)).isEqualTo(200);
+        table.commitRound();
+        assertThat(committed()).containsExactlyInAnyOrderElementsOf(ids(LongStream.concat(LongStream.range(0, 20), LongStream.range(100, 300))));
+    }
+
+    @Test
+    void statementThatAPreparedRoundFindsOwnsItsOffsets() throws Exception
+    {
+        append(0, 10);
+        table.commitRound();
+        files.meanwhile(SNAPSHOT, true, () -> files.failAlways((_, _) -> true));
+        assertThatThrownBy(() -> statement("id", 100, 300)).matches(FaultyFileIO::isInjected);
+        files.heal();
+        assertThat(table.prepareCommitWithProgress()).isEmpty();
+        append(10, 20);
+        table.commitRound();
+        assertThat(committed()).containsExactlyInAnyOrderElementsOf(ids(LongStream.concat(LongStream.range(0, 20), LongStream.range(100, 300))));
+    }
+
+    @Test
+    void snapshotOfAStatementThatArrivesAfterTheAnswerComesTooLate() throws Exception
+    {
+        append(0, 10);
+        table.commitRound();
+        // as an object store does with a request that has timed out for whoever sent it
+        DurableLocalFileIO storage = new DurableLocalFileIO();
+        AtomicReference<org.apache.paimon.fs.Path> path = new AtomicReference<>();
+        AtomicReference<String> content = new AtomicReference<>();
+        files.meanwhile((operation, snapshot) -> {
+            path.set(snapshot);
+            return SNAPSHOT.test(operation, snapshot);
+        }, true, () -> {
+            try {
+                content.set(storage.readFileUtf8(path.get()));
+                storage.delete(path.get(), false);
+            }
+            catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            files.failAlways((_, _) -> true);
+            throw new UncheckedIOException(new IOException("timed out"));
+        });
+        assertThatThrownBy(() -> statement("id", 100, 300)).matches(FaultyFileIO::isInjected);
+        files.heal();
+        table.maintainStanding();
+        append(10, 20);
+        assertThat(storage.tryToWriteAtomic(path.get(), content.get())).isFalse();
+        table.commitRound();
+        assertThat(committed()).containsExactlyInAnyOrderElementsOf(ids(LongStream.range(0, 20)));
+        assertThat(statement("id", 100, 300)).isEqualTo(200);
+        assertThat(committed()).hasSize(220);
     }
 
     @Test

@@ -162,6 +162,18 @@ final class TestStagedStatements
     }
 
     @Test
+    void partsOfTheSameHashAreKeptApart()
+    {
+        assertThat("Aa".hashCode()).isEqualTo("BB".hashCode());
+        for (int i = 0; i < 4; i++) {
+            String part = i % 2 == 0 ? "Aa" : "BB";
+            write(10L * i, 10L * (i + 1), rows -> statements.stage(identifier, "id", part, rows));
+        }
+        assertThat(statements.publish(identifier, "id", Set.of("Aa", "BB")).rows()).isEqualTo(40);
+        assertThat(rowsInMemory()).isEqualTo(40);
+    }
+
+    @Test
     void serviceDropsStatements() throws Exception
     {
         // the table's owner is the service's directory here
@@ -184,7 +196,7 @@ final class TestStagedStatements
     private void assertIsDropped(String statement)
     {
         assertThatThrownBy(() -> statements.publish(identifier, statement, PART)).isInstanceOfSatisfying(RealtimeException.class,
-                e -> assertThat(e.code()).isEqualTo(Code.NOT_FOUND));
+                e -> assertThat(e.code()).isEqualTo(Code.NOT_FOUND)).hasMessageContaining("dropped");
         // the rest of it must not pass for the whole
         assertThatThrownBy(() -> stage(statement, 100, 110)).isInstanceOfSatisfying(RealtimeException.class,
                 e -> assertThat(e.code()).isEqualTo(Code.NOT_FOUND)).hasMessageContaining("dropped");

@@ -10,6 +10,7 @@ import io.paimon.realtime.model.Progress;
 import io.paimon.realtime.model.QueryCut;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.paimon.DurableLocalFileIO;
 import io.paimon.realtime.paimon.LeaseFile;
 import io.paimon.realtime.paimon.ProgressCommit;
 import io.paimon.realtime.paimon.ProgressFiles;
@@ -19,12 +20,17 @@ import io.paimon.realtime.table.MemoryBudget;
 import io.paimon.realtime.table.RealtimeTable;
 import io.paimon.realtime.table.RealtimeTable.PreparedRound;
 import io.paimon.realtime.table.TableOptions;
+import io.paimon.realtime.testing.FaultyFileIO;
+import io.paimon.realtime.testing.FaultyFileIO.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.catalog.Identifier;
@@ -32,6 +38,7 @@ import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.FileStoreTableFactory;
 import org.apache.paimon.table.sink.BatchTableCommit;
 import org.apache.paimon.table.sink.BatchTableWrite;
 import org.apache.paimon.table.sink.BatchWriteBuilder;
@@ -116,7 +123,7 @@ final class TestTableOwnership
                 assertThatThrownBy(() -> append(stalled, allocator, rows(0, 10)))
                         .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE));
                 tester.append(table, rows(10, 20));
-                assertThatThrownBy(stalled::maintain)
+                assertThatThrownBy(stalled::renewLease)
                         .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
                 assertThat(stalled.isClosed()).isTrue();
                 assertThatThrownBy(() -> append(stalled, allocator, rows(0, 10)))
@@ -221,7 +228,7 @@ final class TestTableOwnership
                 append(writer, allocator, rows(10, 20));
                 PreparedRound round = writer.prepareCommitWithProgress(writer.committed().progress().identifier() + 1).orElseThrow();
                 tester.table(table).rollbackTo(claim);
-                writer.maintain();
+                writer.maintainStanding();
                 assertThatThrownBy(() -> writer.commitWithProgress(round))
                         .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.INVALID_ARGUMENT));
                 writer.commitRound();
@@ -244,7 +251,7 @@ final class TestTableOwnership
                 // its claim is undone, but its lease tells of it
                 tester.table(table).rollbackTo(drained);
                 tester.append(table, rows(20, 30));
-                assertThatThrownBy(stalled::maintain)
+                assertThatThrownBy(stalled::renewLease)
                         .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
                 tester.service().flush(Optional.of(table));
             }
@@ -308,6 +315,45 @@ final class TestTableOwnership
     }
 
     @Test
+    void tableThatIsNotOpenIsNotOpenedWhileItIsChanged() throws Exception
+    {
+        tester.service().release(table, () -> assertThatThrownBy(() -> tester.append(table, rows(0, 10)))
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                .hasMessageContaining("is being changed"));
+        tester.append(table, rows(0, 10));
+        // nor one that was taken over meanwhile
+        tester.service().release(table, () -> {
+            tester.service().drop(table);
+            assertThatThrownBy(() -> tester.append(table, rows(10, 20)))
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE));
+        });
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 10)));
+        assertThatThrownBy(() -> tester.service().release(table, () -> {
+            throw new IllegalStateException("the change fails");
+        })).hasMessage("the change fails");
+        tester.append(table, rows(10, 20));
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 20)));
+    }
+
+    @Test
+    void tableThatWasTakenOverIsForgotten() throws Exception
+    {
+        tester.append(table, rows(0, 10));
+        tester.service().flush(Optional.of(table));
+        String log = new LeaseFile(tester.table(table)).read().orElseThrow().log();
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            try (RealtimeTable next = open(allocator, new CutBoard(), log, 600_000)) {
+                assertThatThrownBy(() -> tester.service().flush(Optional.empty()))
+                        .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
+                assertThat(tester.service().status().tables()).isZero();
+                assertThat(tester.service().status().lastError()).isEmpty();
+                tester.service().flush(Optional.empty());
+                next.drain();
+            }
+        }
+    }
+
+    @Test
     void droppedFolderDoesNotComeBack() throws Exception
     {
         try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
@@ -315,7 +361,7 @@ final class TestTableOwnership
                 append(writer, allocator, rows(0, 10));
                 FileStoreTable dropped = tester.table(table);
                 tester.catalog().dropTable(table, false);
-                assertThatThrownBy(writer::maintain)
+                assertThatThrownBy(writer::renewLease)
                         .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.FENCED));
                 assertThat(dropped.fileIO().exists(dropped.location())).isFalse();
             }
@@ -362,7 +408,7 @@ final class TestTableOwnership
                 writer.commitRound();
                 Progress before = newest().progress();
                 tester.table(table).rollbackTo(first);
-                writer.maintain();
+                writer.maintainStanding();
                 assertThat(newest().progress().offsets()).isEqualTo(before.offsets());
                 assertThat(newest().progress().identifier()).isGreaterThan(before.identifier());
                 assertThat(newest().snapshotId()).isEqualTo(writer.committed().snapshotId());
@@ -381,12 +427,12 @@ final class TestTableOwnership
                 writer.commitRound();
                 long own = writer.committed().snapshotId();
                 write(tester.table(table), rows(100, 101));
-                writer.maintain();
+                writer.maintainStanding();
                 assertThat(writer.committed().snapshotId()).isEqualTo(own);
                 for (int i = 0; i < 20; i++) {
                     write(tester.table(table), rows(200 + i, 201 + i));
                 }
-                writer.maintain();
+                writer.maintainStanding();
                 assertThat(writer.committed().snapshotId()).isGreaterThan(own + 20);
                 // nothing below it is held any more
                 assertThat(tester.table(table).consumerManager().minNextSnapshot()).hasValue(writer.committed().snapshotId());
@@ -438,6 +484,86 @@ final class TestTableOwnership
         assertThat(tester.union(table)).isEqualTo(texts(rows(0, 2)));
     }
 
+    @Test
+    void leasesDoNotWaitForCommits() throws Exception
+    {
+        Identifier other = tester.createTable("other", ROW_TYPE, List.of(), Map.of("bucket", "2", "bucket-key", "id"));
+        FaultyFileIO files = new FaultyFileIO(new DurableLocalFileIO());
+        CountDownLatch slow = new CountDownLatch(1);
+        CountDownLatch committing = new CountDownLatch(1);
+        try (EmbeddedRealtimeService service = new EmbeddedRealtimeService(
+                tester.options().withDataDirectory(tester.options().dataDirectory().resolveSibling("second"))
+                        .withWriterLeaseTimeout(Duration.ofMillis(400)),
+                identifier -> identifier.equals(table)
+                        ? FileStoreTableFactory.create(files, tester.table(table).location())
+                        : tester.table(identifier))) {
+            append(service, rows(0, 10));
+            try (ArrowRowWriter writer = new ArrowRowWriter(ROW_TYPE, service.allocator())) {
+                rows(0, 1).forEach(writer::append);
+                try (VectorSchemaRoot root = writer.finish()) {
+                    service.append(other, root);
+                }
+            }
+            service.flush(Optional.empty());
+            long claim = newest().snapshotId() - 1;
+            // the offsets must be said again, and the storage is in no hurry
+            files.meanwhile((operation, path) -> operation == Operation.PUBLISH && path.getName().startsWith("snapshot-"), false, () -> {
+                committing.countDown();
+                try {
+                    slow.await();
+                }
+                catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            tester.table(table).rollbackTo(claim);
+            assertThat(committing.await(30, TimeUnit.SECONDS)).isTrue();
+            long first = new LeaseFile(tester.table(other)).read().orElseThrow().renewedAtMillis();
+            long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+            while (new LeaseFile(tester.table(other)).read().orElseThrow().renewedAtMillis() < first + 1_000) {
+                assertThat(System.nanoTime()).isLessThan(deadline);
+                LockSupport.parkNanos(1_000_000);
+            }
+            slow.countDown();
+        }
+        finally {
+            slow.countDown();
+        }
+        assertThat(newest().progress().drained()).isTrue();
+    }
+
+    @Test
+    void roundsAreNotStartedAfterTheEnd()
+    {
+        try (BufferAllocator allocator = ArrowMemory.newRootAllocator(64 << 20)) {
+            OpenTables tables = new OpenTables(tester::table, _ -> options(allocator, new CutBoard(), "data", 600_000));
+            tables.get(table);
+            CommitSchedule schedule = new CommitSchedule(tables, 1);
+            schedule.stop();
+            // an append that finds no memory may ask for them
+            schedule.startRounds();
+            schedule.startMaintenance();
+            schedule.awaitEnd();
+            tables.closeAll();
+        }
+    }
+
+    @Test
+    void drainedTableStaysGivenUpAfterARollback() throws Exception
+    {
+        tester.append(table, rows(0, 10));
+        tester.service().flush(Optional.of(table));
+        long first = newest().snapshotId();
+        tester.service().release(table, () -> {
+            tester.table(table).rollbackTo(first);
+            tester.service().flush(Optional.empty());
+        });
+        // nobody has said again that the writer lives
+        assertThat(newest().snapshotId()).isEqualTo(first);
+        tester.append(table, rows(10, 20));
+        assertThat(tester.union(table)).isEqualTo(texts(rows(0, 20)));
+    }
+
     private void awaitLeaseEnd()
     {
         LeaseFile.Lease lease = new LeaseFile(tester.table(table)).read().orElseThrow();
@@ -448,12 +574,16 @@ final class TestTableOwnership
 
     private RealtimeTable open(BufferAllocator allocator, CutBoard board, String logId, long leaseMillis)
     {
+        return RealtimeTable.open(tester.table(table), options(allocator, board, logId, leaseMillis));
+    }
+
+    private TableOptions options(BufferAllocator allocator, CutBoard board, String logId, long leaseMillis)
+    {
         MemoryBudget budget = new MemoryBudget(64 << 20, allocator::getAllocatedMemory, () -> {
         });
-        return RealtimeTable.open(tester.table(table),
-                new TableOptions(new ArrowMemIndexerFactory(), allocator, budget, board, table.getFullName(), logId,
-                        "incarnation-" + System.nanoTime(), () -> "", 100,
-                        1_000, leaseMillis));
+        return new TableOptions(new ArrowMemIndexerFactory(), allocator, budget, board, table.getFullName(), logId,
+                "incarnation-" + System.nanoTime(), () -> "", 100,
+                1_000, leaseMillis);
     }
 
     private Published newest()

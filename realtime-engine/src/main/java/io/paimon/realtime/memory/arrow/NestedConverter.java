@@ -78,13 +78,25 @@ final class NestedConverter
         StructVector entries = (StructVector) map.getDataVector();
         Field entriesTarget = conversion.target().getChildren().getFirst();
         Place entryPlace = conversion.place().child("", () -> listOwners(map));
-        Place fieldPlace = entryPlace.child("", () -> structOwners(entries));
-        try (FieldVector keys = converter.convert(entryField(0, ".key", ArrowSchemas.mapKeyType(conversion.type()).notNull(), entries, fieldPlace,
+        checkEntries(entries, entryPlace);
+        try (FieldVector keys = converter.convert(entryField(0, ".key", ArrowSchemas.mapKeyType(conversion.type()).notNull(), entries, entryPlace,
                 conversion));
-                FieldVector values = converter.convert(entryField(1, ".value", ArrowSchemas.mapValueType(conversion.type()), entries, fieldPlace,
+                FieldVector values = converter.convert(entryField(1, ".value", ArrowSchemas.mapValueType(conversion.type()), entries, entryPlace,
                         conversion));
                 FieldVector struct = VectorAssembly.withChildren(entriesTarget, entries, List.of(keys, values), conversion.allocator())) {
             return VectorAssembly.withChildren(conversion.target(), map, List.of(struct), conversion.allocator());
+        }
+    }
+
+    /** Arrow wants every entry to be there; one that is not would have neither key nor value. */
+    private static void checkEntries(StructVector entries, Place place)
+    {
+        if (entries.getNullCount() > 0) {
+            for (int i = 0; i < entries.getValueCount(); i++) {
+                if (entries.isNull(i) && place.isLive(i)) {
+                    throw place.bad(i, "an entry of a map is NULL");
+                }
+            }
         }
     }
 

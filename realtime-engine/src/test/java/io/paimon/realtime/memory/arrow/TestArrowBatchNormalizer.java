@@ -16,6 +16,7 @@ import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.BaseLargeVariableWidthVector;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BaseVariableWidthViewVector;
+import org.apache.arrow.vector.BitVectorHelper;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.DateMilliVector;
@@ -55,7 +56,9 @@ import org.apache.arrow.vector.complex.FixedSizeListVector;
 import org.apache.arrow.vector.complex.LargeListVector;
 import org.apache.arrow.vector.complex.ListVector;
 import org.apache.arrow.vector.complex.ListViewVector;
+import org.apache.arrow.vector.complex.MapVector;
 import org.apache.arrow.vector.complex.StructVector;
+import org.apache.arrow.vector.complex.impl.UnionMapWriter;
 import org.apache.arrow.vector.dictionary.Dictionary;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -362,6 +365,38 @@ public class TestArrowBatchNormalizer
         refuse(type, root(2, ints("id", 1, null)), "Table s.t, column id, row 1: NULL in a NOT NULL column");
         try (VectorSchemaRoot client = root(1, ints("id", 1), ints("kind", (Integer) null))) {
             assertBadData(() -> new ArrowBatchNormalizer("s.t", type, List.of("kind")).normalize(client, allocator), "column kind, row 0: NULL");
+        }
+    }
+
+    @Test
+    public void nullEntriesOfMapsAreRefused()
+    {
+        RowType type = rowType(DataTypes.MAP(DataTypes.INT(), DataTypes.INT()));
+        MapVector map = MapVector.empty("c", allocator, false);
+        UnionMapWriter writer = map.getWriter();
+        writer.allocate();
+        for (int i = 0; i < 3; i++) {
+            writer.setPosition(i);
+            writer.startMap();
+            writer.startEntry();
+            writer.key().integer().writeInt(i);
+            writer.value().integer().writeInt(10 * i);
+            writer.endEntry();
+            writer.endMap();
+        }
+        map.setValueCount(3);
+        StructVector entries = (StructVector) map.getDataVector();
+        try (VectorSchemaRoot client = root(3, map)) {
+            entries.setNull(1);
+            entries.getChildrenFromFields().getFirst().setNull(1);
+            assertBadData(() -> normalize(type, client), "Table s.t, column c, row 1: an entry of a map is NULL");
+            // under a NULL: nobody's mistake
+            BitVectorHelper.unsetBit(map.getValidityBuffer(), 1);
+            try (VectorSchemaRoot normalized = normalize(type, client)) {
+                ArrowRowView view = new ArrowRowView(normalized, type);
+                assertThat(view.setPosition(1).isNullAt(0)).isTrue();
+                assertThat(RandomRows.toObjects(view.setPosition(2), type).toString()).isEqualTo("[{2=20}]");
+            }
         }
     }
 
