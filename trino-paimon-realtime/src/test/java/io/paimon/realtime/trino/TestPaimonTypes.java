@@ -74,11 +74,9 @@ final class TestPaimonTypes extends AbstractTestQueryFramework
         Table paimon = catalog.getTable(new Identifier("tpch", table));
         assertThat(PaimonRows.render(computeActual("SELECT * FROM " + table)))
                 .hasSize(3)
-                // Trino shows CHAR padded, Paimon keeps what it was given
-                .map(row -> row.replace("ab   ", "ab").replace(",      , ", ", , "))
                 .containsExactlyElementsOf(PaimonRows.read(paimon));
         assertThat(PaimonRows.read(paimon).getFirst()).isEqualTo(
-                ("[1, true, -128, 32767, -9223372036854775808, 1.5, -0.0, 123.45, 12345678901234567890.123456789, ab, naïve €, unbounded, 00ff, 1969-12-31, 10:11:12.345, "
+                ("[1, true, -128, 32767, -9223372036854775808, 1.5, -0.0, 123.45, 12345678901234567890.123456789, ab   , naïve €, unbounded, 00ff, 1969-12-31, 10:11:12.345, "
                         +
                         "2024-01-02T10:04:05, 2024-01-02T10:04:05.123, 2024-01-02T10:04:05.123456, 2024-01-02T10:04:05.123456789, " +
                         "2023-11-14T22:13:20.123Z, 2023-11-14T22:13:20.123456Z, 2023-11-14T22:13:20.123456789Z, [1, null, 3], {a=1, b=null}, [x, [[7]]]]")

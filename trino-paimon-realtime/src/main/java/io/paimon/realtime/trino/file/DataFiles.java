@@ -20,8 +20,10 @@ import org.apache.paimon.table.source.DeletionFile;
 import org.apache.paimon.table.source.Split;
 
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -65,9 +67,11 @@ public final class DataFiles
         DataFilePathFactory paths = fileStoreTable.store().pathFactory().createDataFilePathFactory(dataSplit.partition(), dataSplit.bucket());
         ImmutableList.Builder<FilesPageSource.Opener> builder = ImmutableList.builder();
         Set<String> opened = new HashSet<>();
+        // each is a file to read
+        Map<Long, TableSchema> schemas = new HashMap<>(Map.of(fileStoreTable.schema().id(), fileStoreTable.schema()));
         for (int i = 0; i < dataSplit.dataFiles().size(); i++) {
             DataFileMeta file = dataSplit.dataFiles().get(i);
-            Optional<FileColumns> fileColumns = columns(fileStoreTable, dataSplit, file, columns, filter);
+            Optional<FileColumns> fileColumns = columns(fileStoreTable, dataSplit, file, columns, filter, schemas);
             if (fileColumns.isPresent()) {
                 Optional<DeletionFile> deletionFile = deletionFile(dataSplit, i);
                 Path path = paths.toPath(file);
@@ -85,12 +89,13 @@ public final class DataFiles
     }
 
     private static Optional<FileColumns> columns(FileStoreTable table, DataSplit split, DataFileMeta file, List<PaimonColumnHandle> columns,
-            TupleDomain<PaimonColumnHandle> filter)
+            TupleDomain<PaimonColumnHandle> filter, Map<Long, TableSchema> schemas)
     {
         if (!file.fileFormat().equals(PARQUET) || file.writeCols() != null) {
             return Optional.empty();
         }
-        return FileColumns.resolve(columns, filter, table.schema(), schema(table, file), split.partition());
+        TableSchema schema = schemas.computeIfAbsent(file.schemaId(), table.schemaManager()::schema);
+        return FileColumns.resolve(columns, filter, table.schema(), schema, split.partition());
     }
 
     /** Subclasses stand for splits of other tables, such as those of a fallback branch. */
@@ -102,11 +107,6 @@ public final class DataFiles
     private static boolean isMadeOfRows(FileStoreTable table, DataSplit split)
     {
         return split.rawConvertible() && !split.isStreaming() && !table.coreOptions().dataEvolutionEnabled();
-    }
-
-    private static TableSchema schema(FileStoreTable table, DataFileMeta file)
-    {
-        return file.schemaId() == table.schema().id() ? table.schema() : table.schemaManager().schema(file.schemaId());
     }
 
     private static Optional<DeletionFile> deletionFile(DataSplit split, int file)
