@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 final class TestRandomReads extends AbstractTestQueryFramework
 {
     private static final long SEED = Long.getLong("test.seed", 483);
-    private static final int TABLES = Integer.getInteger("test.tables", 60);
+    private static final int TABLES = Integer.getInteger("test.tables", 15);
     private static final Identifier TABLE = new Identifier("tpch", "t");
     private static final Set<DataTypeRoot> UNCOMPARABLE = Set.of(DataTypeRoot.ARRAY, DataTypeRoot.MAP, DataTypeRoot.MULTISET, DataTypeRoot.ROW,
             DataTypeRoot.BINARY, DataTypeRoot.VARBINARY);

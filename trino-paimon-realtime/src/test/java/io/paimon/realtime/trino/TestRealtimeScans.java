@@ -208,7 +208,7 @@ final class TestRealtimeScans extends AbstractTestQueryFramework
                 "SELECT count(*) FROM orders WHERE orderkey < 100");
         long inMemory = (long) computeScalar("SELECT count(*) FROM tpch.tiny.orders WHERE orderkey < 100");
         Run run = run("SELECT sum(length(comment)) FROM mixed");
-        assertThat(run.metric(ScanMetrics.DISK_COLUMNS)).isEqualTo(15_000);
+        assertThat(run.metric(ScanMetrics.DISK_NATIVE)).isEqualTo(15_000);
         assertThat(run.metric(ScanMetrics.MEMORY_OVER_FLIGHT)).isEqualTo(inMemory);
         Run count = run("SELECT count(*) FROM mixed");
         assertThat(count.value()).isEqualTo(15_000 + inMemory);
