@@ -24,30 +24,42 @@ final class TimestampAppenders
     private TimestampAppenders()
     {}
 
-    static final class TimestampAppender extends ColumnAppender
+    private abstract static class ValueAppender extends ColumnAppender
     {
-        private final TimestampType type;
         private final Digits digits;
 
-        TimestampAppender(TimestampType type, int precision)
+        ValueAppender(int precision)
         {
-            this.type = type;
             this.digits = Digits.of(precision);
         }
 
         @Override
-        void appendValue(DataGetters row, int field, BlockBuilder out)
+        final void appendValue(DataGetters row, int field, BlockBuilder out)
         {
-            append(row.getTimestamp(field, digits.precision()), out);
+            append(row.getTimestamp(field, digits.precision()), digits, out);
         }
 
         @Override
-        void appendValue(ColumnVector vector, int row, BlockBuilder out)
+        final void appendValue(ColumnVector vector, int row, BlockBuilder out)
         {
-            append(((TimestampColumnVector) vector).getTimestamp(row, digits.precision()), out);
+            append(((TimestampColumnVector) vector).getTimestamp(row, digits.precision()), digits, out);
         }
 
-        private void append(Timestamp value, BlockBuilder out)
+        abstract void append(Timestamp value, Digits digits, BlockBuilder out);
+    }
+
+    static final class TimestampAppender extends ValueAppender
+    {
+        private final TimestampType type;
+
+        TimestampAppender(TimestampType type, int precision)
+        {
+            super(precision);
+            this.type = type;
+        }
+
+        @Override
+        void append(Timestamp value, Digits digits, BlockBuilder out)
         {
             long millis = digits.millis(value);
             int nanos = digits.nanosOfMilli(value);
@@ -61,30 +73,18 @@ final class TimestampAppenders
         }
     }
 
-    static final class InstantAppender extends ColumnAppender
+    static final class InstantAppender extends ValueAppender
     {
         private final TimestampWithTimeZoneType type;
-        private final Digits digits;
 
         InstantAppender(TimestampWithTimeZoneType type, int precision)
         {
+            super(precision);
             this.type = type;
-            this.digits = Digits.of(precision);
         }
 
         @Override
-        void appendValue(DataGetters row, int field, BlockBuilder out)
-        {
-            append(row.getTimestamp(field, digits.precision()), out);
-        }
-
-        @Override
-        void appendValue(ColumnVector vector, int row, BlockBuilder out)
-        {
-            append(((TimestampColumnVector) vector).getTimestamp(row, digits.precision()), out);
-        }
-
-        private void append(Timestamp value, BlockBuilder out)
+        void append(Timestamp value, Digits digits, BlockBuilder out)
         {
             long millis = digits.millis(value);
             if (type.isShort()) {

@@ -9,7 +9,6 @@ import io.airlift.slice.Slice;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.WriterStatus;
 import io.paimon.realtime.paimon.LeaseFile;
-import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.trino.catalog.PaimonCatalog;
 import io.paimon.realtime.trino.config.InsertExistingPartitionsBehavior;
 import io.paimon.realtime.trino.config.PaimonSessionProperties;
@@ -18,6 +17,7 @@ import io.paimon.realtime.trino.config.WriteMode;
 import io.paimon.realtime.trino.definition.PaimonTableProperties;
 import io.paimon.realtime.trino.definition.SchemaChanges;
 import io.paimon.realtime.trino.definition.TableDefinitions;
+import io.paimon.realtime.trino.definition.TableDescriptions;
 import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.handle.PaimonTableExecuteHandle;
@@ -72,12 +72,9 @@ import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
 import org.apache.paimon.table.sink.TableCommitImpl;
-import org.apache.paimon.types.DataField;
 
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -264,54 +261,9 @@ class PaimonMetadata implements ConnectorMetadata
         Table table = tables.table(handle);
         return new ConnectorTableMetadata(
                 handle.name(),
-                columnsMetadata(handle.name(), table),
-                table instanceof FileStoreTable fileStoreTable ? properties(fileStoreTable) : ImmutableMap.of(),
+                TableDescriptions.columnsMetadata(handle.name(), table),
+                table instanceof FileStoreTable fileStoreTable ? TableDescriptions.properties(fileStoreTable) : ImmutableMap.of(),
                 table.comment());
-    }
-
-    private static Map<String, Object> properties(FileStoreTable table)
-    {
-        Map<String, Object> properties = PaimonTableProperties.fromTable(table.primaryKeys(), table.partitionKeys(), table.schema().options());
-        if (!table.rowType().containsField(RealtimeTables.OFFSET_COLUMN)) {
-            return properties;
-        }
-        return ImmutableMap.<String, Object>builder().putAll(properties).put(PaimonTableProperties.REALTIME_OFFSET_COLUMN, true).buildOrThrow();
-    }
-
-    /** All columns with their types in Trino, or an error that names the column that makes the table unreadable. */
-    private static Map<DataField, Type> columns(SchemaTableName name, Table table)
-    {
-        Map<String, String> seen = new HashMap<>();
-        Map<DataField, Type> columns = new LinkedHashMap<>();
-        for (DataField field : table.rowType().getFields()) {
-            String other = seen.putIfAbsent(field.name().toLowerCase(ENGLISH), field.name());
-            if (other != null) {
-                throw new TrinoException(NOT_SUPPORTED, "Columns '%s' and '%s' of %s differ in case only, so that they cannot be told apart in SQL"
-                        .formatted(other, field.name(), name));
-            }
-            columns.put(field, PaimonTypes.toTrino(field.type())
-                    .orElseThrow(() -> new TrinoException(NOT_SUPPORTED, "Column '%s' of %s has type %s, which is not supported"
-                            .formatted(field.name(), name, field.type().asSQLString()))));
-        }
-        return columns;
-    }
-
-    private static List<ColumnMetadata> columnsMetadata(SchemaTableName name, Table table)
-    {
-        ImmutableList.Builder<ColumnMetadata> metadata = ImmutableList.builder();
-        columns(name, table).forEach((field, type) -> metadata.add(columnMetadata(field, type)));
-        return metadata.build();
-    }
-
-    private static ColumnMetadata columnMetadata(DataField field, Type type)
-    {
-        return ColumnMetadata.builder()
-                .setName(field.name().toLowerCase(ENGLISH))
-                .setType(type)
-                .setNullable(field.type().isNullable())
-                .setComment(Optional.ofNullable(field.description()))
-                .setHidden(field.name().equals(RealtimeTables.OFFSET_COLUMN))
-                .build();
     }
 
     @Override
@@ -319,7 +271,7 @@ class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         ImmutableMap.Builder<String, ColumnHandle> columns = ImmutableMap.builder();
-        columns(handle.name(), tables.table(handle)).forEach((field, type) -> {
+        TableDescriptions.columns(handle.name(), tables.table(handle)).forEach((field, type) -> {
             PaimonColumnHandle column = new PaimonColumnHandle(field.name(), field.id(), type);
             columns.put(column.trinoName(), column);
         });
@@ -331,7 +283,7 @@ class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         PaimonColumnHandle column = (PaimonColumnHandle) columnHandle;
-        return columnMetadata(tables.table(handle).rowType().getField(column.name()), column.type());
+        return TableDescriptions.columnMetadata(tables.table(handle).rowType().getField(column.name()), column.type());
     }
 
     @Override
@@ -347,7 +299,8 @@ class PaimonMetadata implements ConnectorMetadata
     {
         try {
             // no handle: to list columns needs no view of the rows
-            return catalog.findTable(name).flatMap(catalog::load).map(table -> RelationColumnsMetadata.forTable(name, columnsMetadata(name, table)));
+            return catalog.findTable(name).flatMap(catalog::load)
+                    .map(table -> RelationColumnsMetadata.forTable(name, TableDescriptions.columnsMetadata(name, table)));
         }
         catch (RuntimeException e) {
             // the others are to be listed even so; whoever asks for this table by name gets the error
