@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import io.trino.Session;
 import io.trino.testing.BaseConnectorTest;
 import io.trino.testing.QueryRunner;
 import io.trino.testing.TestingConnectorBehavior;
@@ -35,8 +36,6 @@ final class TestPaimonConnectorTest extends BaseConnectorTest
             case SUPPORTS_PREDICATE_EXPRESSION_PUSHDOWN -> false;
             // Paimon's reader knows no aggregation, and neither top-n nor limit is guaranteed by it
             case SUPPORTS_AGGREGATION_PUSHDOWN, SUPPORTS_TOPN_PUSHDOWN, SUPPORTS_LIMIT_PUSHDOWN, SUPPORTS_JOIN_PUSHDOWN -> false;
-            // whole columns are read
-            case SUPPORTS_DEREFERENCE_PUSHDOWN -> false;
             // files are committed by statements of their own, and rows of them cannot be named
             case SUPPORTS_DELETE, SUPPORTS_UPDATE, SUPPORTS_MERGE, SUPPORTS_ROW_LEVEL_DELETE, SUPPORTS_ROW_LEVEL_UPDATE -> false;
             // a table cannot be replaced by one commit
@@ -49,9 +48,18 @@ final class TestPaimonConnectorTest extends BaseConnectorTest
             case SUPPORTS_DEFAULT_COLUMN_VALUE, SUPPORTS_SET_DEFAULT_COLUMN_VALUE, SUPPORTS_DROP_DEFAULT_COLUMN_VALUE -> false;
             // a statement is a commit of its own, which the end of the transaction could not take back
             case SUPPORTS_MULTI_STATEMENT_WRITES -> false;
-            case SUPPORTS_TRUNCATE, SUPPORTS_CANCELLATION, SUPPORTS_DYNAMIC_FILTER_PUSHDOWN, SUPPORTS_REPORTING_WRITTEN_BYTES -> true;
+            case SUPPORTS_TRUNCATE, SUPPORTS_CANCELLATION, SUPPORTS_DEREFERENCE_PUSHDOWN, SUPPORTS_DYNAMIC_FILTER_PUSHDOWN,
+                    SUPPORTS_REPORTING_WRITTEN_BYTES ->
+                true;
             default -> super.hasBehavior(connectorBehavior);
         };
+    }
+
+    /** No file is read as a whole for being small. */
+    @Override
+    protected Session withoutSmallFileThreshold(Session session)
+    {
+        return session;
     }
 
     @Override

@@ -70,7 +70,7 @@ public abstract class ColumnAppender
 
     abstract void appendValue(ColumnVector vector, int row, BlockBuilder out);
 
-    /** The appender from a Paimon type to its counterpart as {@link PaimonTypes#toTrino} gives it. */
+    /** The appender from a Paimon type to its counterpart as {@link PaimonTypes#toTrino} gives it, in which rows may have fewer fields. */
     public static ColumnAppender create(DataType dataType, Type type)
     {
         return switch (dataType) {
@@ -95,10 +95,16 @@ public abstract class ColumnAppender
             case org.apache.paimon.types.MapType map -> new MapAppender(
                     create(map.getKeyType(), ((MapType) type).getKeyType()),
                     create(map.getValueType(), ((MapType) type).getValueType()));
-            case RowType row -> new RowAppender(IntStream.range(0, row.getFieldCount())
-                    .mapToObj(field -> create(row.getTypeAt(field), ((io.trino.spi.type.RowType) type).getFields().get(field).getType()))
-                    .collect(toImmutableList()));
+            case RowType row -> rowAppender(row, (io.trino.spi.type.RowType) type);
             default -> throw new IllegalArgumentException("No appender for " + dataType);
         };
+    }
+
+    private static ColumnAppender rowAppender(RowType row, io.trino.spi.type.RowType type)
+    {
+        int[] ordinals = type.getFields().stream().mapToInt(field -> row.getFieldIndex(field.getName().orElseThrow())).toArray();
+        return new RowAppender(row.getFieldCount(), ordinals, IntStream.range(0, ordinals.length)
+                .mapToObj(i -> create(row.getTypeAt(ordinals[i]), type.getFields().get(i).getType()))
+                .collect(toImmutableList()));
     }
 }

@@ -91,17 +91,25 @@ final class NestedAppenders
 
     static final class RowAppender extends ColumnAppender
     {
+        private final int fieldCount;
+        private final int[] ordinals;
         private final List<ColumnAppender> fields;
 
-        RowAppender(List<ColumnAppender> fields)
+        /**
+         * @param fieldCount fields of Paimon's rows
+         * @param ordinals those that are wanted
+         */
+        RowAppender(int fieldCount, int[] ordinals, List<ColumnAppender> fields)
         {
+            this.fieldCount = fieldCount;
+            this.ordinals = ordinals;
             this.fields = fields;
         }
 
         @Override
         void appendValue(DataGetters row, int field, BlockBuilder out)
         {
-            append(row.getRow(field, fields.size()), out);
+            append(row.getRow(field, fieldCount), out);
         }
 
         @Override
@@ -114,7 +122,7 @@ final class NestedAppenders
         {
             ((RowBlockBuilder) out).buildEntry(fieldBuilders -> {
                 for (int i = 0; i < fields.size(); i++) {
-                    fields.get(i).append(row, i, fieldBuilders.get(i));
+                    fields.get(i).append(row, ordinals[i], fieldBuilders.get(i));
                 }
             });
         }

@@ -25,6 +25,7 @@ public class PaimonConfig
     private DataSize writeBufferSize = DataSize.of(64, MEGABYTE);
     private Duration dynamicFilteringWaitTimeout = new Duration(1, SECONDS);
     private boolean tableStatisticsEnabled = true;
+    private boolean projectionPushdownEnabled = true;
     private boolean queryPartitionFilterRequired;
     private InsertExistingPartitionsBehavior insertExistingPartitionsBehavior = InsertExistingPartitionsBehavior.APPEND;
 
@@ -156,6 +157,19 @@ public class PaimonConfig
     public PaimonConfig setTableStatisticsEnabled(boolean tableStatisticsEnabled)
     {
         this.tableStatisticsEnabled = tableStatisticsEnabled;
+        return this;
+    }
+
+    public boolean isProjectionPushdownEnabled()
+    {
+        return projectionPushdownEnabled;
+    }
+
+    @Config("paimon.projection-pushdown-enabled")
+    @ConfigDescription("Read no more of rows than the fields that a query asks for")
+    public PaimonConfig setProjectionPushdownEnabled(boolean projectionPushdownEnabled)
+    {
+        this.projectionPushdownEnabled = projectionPushdownEnabled;
         return this;
     }
 

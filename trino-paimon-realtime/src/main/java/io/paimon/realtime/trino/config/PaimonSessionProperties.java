@@ -26,6 +26,7 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider
     private static final String TARGET_MAX_FILE_SIZE = "target_max_file_size";
     private static final String DYNAMIC_FILTERING_WAIT_TIMEOUT = "dynamic_filtering_wait_timeout";
     private static final String STATISTICS_ENABLED = "table_statistics_enabled";
+    private static final String PROJECTION_PUSHDOWN_ENABLED = "projection_pushdown_enabled";
     private static final String QUERY_PARTITION_FILTER_REQUIRED = "query_partition_filter_required";
     private static final String INSERT_EXISTING_PARTITIONS_BEHAVIOR = "insert_existing_partitions_behavior";
 
@@ -45,6 +46,8 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider
                 durationProperty(DYNAMIC_FILTERING_WAIT_TIMEOUT, "How long a scan waits for dynamic filters before it is planned",
                         config.getDynamicFilteringWaitTimeout(), false),
                 booleanProperty(STATISTICS_ENABLED, "Give row counts to the optimizer", config.isTableStatisticsEnabled(), false),
+                booleanProperty(PROJECTION_PUSHDOWN_ENABLED, "Read no more of rows than the fields that a query asks for",
+                        config.isProjectionPushdownEnabled(), false),
                 booleanProperty(QUERY_PARTITION_FILTER_REQUIRED, "Refuse queries of partitioned tables without a filter on a partition column",
                         config.isQueryPartitionFilterRequired(), false),
                 enumProperty(INSERT_EXISTING_PARTITIONS_BEHAVIOR, "What an INSERT does with the rows that its partitions hold already",
@@ -90,6 +93,11 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider
     public static boolean isStatisticsEnabled(ConnectorSession session)
     {
         return session.getProperty(STATISTICS_ENABLED, Boolean.class);
+    }
+
+    public static boolean isProjectionPushdownEnabled(ConnectorSession session)
+    {
+        return session.getProperty(PROJECTION_PUSHDOWN_ENABLED, Boolean.class);
     }
 
     public static boolean isQueryPartitionFilterRequired(ConnectorSession session)

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.paimon.realtime.trino.block.ColumnAppender;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
+import io.paimon.realtime.trino.type.FieldSubsets;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.predicate.Domain;
@@ -88,7 +89,7 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         }
         ImmutableMap.Builder<Field, Domain> predicate = ImmutableMap.builder();
         filter.getDomains().orElseThrow(() -> new IllegalArgumentException("filter is none")).forEach((column, domain) -> {
-            if (source(column, table, file, partition).orElse(null) instanceof Field field) {
+            if (column.isColumn() && source(column, table, file, partition).orElse(null) instanceof Field field) {
                 predicate.put(field, domain);
             }
         });
@@ -110,7 +111,7 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         if (fileField.isEmpty()) {
             return Optional.of(new Constant(column.type().createNullBlock()));
         }
-        if (!isReadAsWritten(tableField.get().type(), fileField.get().type())) {
+        if (!isReadAsWritten(FieldSubsets.select(tableField.get().type(), column.type()), fileField.get().type())) {
             return Optional.empty();
         }
         return Optional.of(new Field(fileField.get().name(), column.type()));
@@ -146,19 +147,12 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
 
     private static boolean isReadAsWritten(RowType table, RowType file)
     {
-        if (table.getFieldCount() != file.getFieldCount()) {
+        Set<String> names = new HashSet<>();
+        if (!file.getFields().stream().allMatch(field -> names.add(field.name().toLowerCase(Locale.ENGLISH)))) {
             return false;
         }
-        Set<String> names = new HashSet<>();
-        for (int i = 0; i < table.getFieldCount(); i++) {
-            DataField tableField = table.getFields().get(i);
-            DataField fileField = file.getFields().get(i);
-            if (tableField.id() != fileField.id() || !tableField.name().equals(fileField.name())
-                    || !names.add(tableField.name().toLowerCase(Locale.ENGLISH))
-                    || !isReadAsWritten(tableField.type(), fileField.type())) {
-                return false;
-            }
-        }
-        return true;
+        return table.getFields().stream().allMatch(field -> file.containsField(field.id())
+                && file.getField(field.id()).name().equals(field.name())
+                && isReadAsWritten(field.type(), file.getField(field.id()).type()));
     }
 }

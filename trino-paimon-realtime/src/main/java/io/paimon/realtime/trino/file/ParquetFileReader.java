@@ -21,11 +21,13 @@ import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.CharType;
 import io.trino.spi.type.DoubleType;
 import io.trino.spi.type.RealType;
+import io.trino.spi.type.RowType;
 import io.trino.spi.type.Type;
 import org.apache.paimon.deletionvectors.DeletionVector;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.io.ColumnIO;
 import org.apache.parquet.io.MessageColumnIO;
+import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.MessageType;
 
 import java.io.IOException;
@@ -45,6 +47,7 @@ import static io.trino.parquet.ParquetTypeUtils.lookupColumnByName;
 import static io.trino.parquet.predicate.PredicateUtils.buildPredicate;
 import static io.trino.parquet.predicate.PredicateUtils.getFilteredRowGroups;
 import static io.trino.spi.type.BigintType.BIGINT;
+import static java.util.Locale.ENGLISH;
 import static org.joda.time.DateTimeZone.UTC;
 
 /**
@@ -136,11 +139,24 @@ final class ParquetFileReader implements FileReader
         Map<String, org.apache.parquet.schema.Type> fields = new LinkedHashMap<>();
         columns.sources().forEach(column -> {
             if (column instanceof Field field) {
-                find(fileSchema, field).ifPresent(type -> fields.put(type.getName(), type));
+                find(fileSchema, field).ifPresent(type -> fields.put(type.getName(), select(type, field.type())));
             }
         });
-        columns.predicate().keySet().forEach(field -> find(fileSchema, field).ifPresent(type -> fields.put(type.getName(), type)));
+        // rows are not compared with statistics
+        columns.predicate().keySet().forEach(field -> find(fileSchema, field).ifPresent(type -> fields.putIfAbsent(type.getName(), type)));
         return new MessageType(fileSchema.getName(), ImmutableList.copyOf(fields.values()));
+    }
+
+    /** A row with the fields that are asked for; Trino has the names of a file in lower case. */
+    private static org.apache.parquet.schema.Type select(org.apache.parquet.schema.Type fileType, Type type)
+    {
+        if (!(type instanceof RowType row) || fileType.isPrimitive()) {
+            return fileType;
+        }
+        GroupType group = fileType.asGroupType();
+        return group.withNewFields(row.getFields().stream()
+                .map(field -> select(group.getType(field.getName().orElseThrow().toLowerCase(ENGLISH)), field.getType()))
+                .toList());
     }
 
     private static Optional<org.apache.parquet.schema.Type> find(MessageType fileSchema, Field field)

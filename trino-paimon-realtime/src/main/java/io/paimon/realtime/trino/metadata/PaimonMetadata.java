@@ -1,21 +1,14 @@
 package io.paimon.realtime.trino.metadata;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.ImmutableSet;
 import com.google.errorprone.annotations.ThreadSafe;
 import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
 import io.paimon.realtime.model.RealtimeException;
-import io.paimon.realtime.model.WriterStatus;
-import io.paimon.realtime.paimon.LeaseFile;
 import io.paimon.realtime.trino.catalog.PaimonCatalog;
-import io.paimon.realtime.trino.config.InsertExistingPartitionsBehavior;
 import io.paimon.realtime.trino.config.PaimonSessionProperties;
 import io.paimon.realtime.trino.config.ReadMode;
-import io.paimon.realtime.trino.config.WriteMode;
 import io.paimon.realtime.trino.definition.PaimonTableProperties;
-import io.paimon.realtime.trino.definition.SchemaChanges;
 import io.paimon.realtime.trino.definition.TableDefinitions;
 import io.paimon.realtime.trino.definition.TableDescriptions;
 import io.paimon.realtime.trino.error.PaimonErrorCode;
@@ -23,9 +16,7 @@ import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.handle.PaimonTableExecuteHandle;
 import io.paimon.realtime.trino.handle.PaimonTableHandle;
 import io.paimon.realtime.trino.handle.PaimonWriteHandle;
-import io.paimon.realtime.trino.handle.PaimonWriteHandle.RealtimeTarget;
 import io.paimon.realtime.trino.handle.RealtimeTicket;
-import io.paimon.realtime.trino.predicate.PaimonPredicates;
 import io.paimon.realtime.trino.type.PaimonTypes;
 import io.paimon.realtime.trino.writer.RealtimeBucketsTable;
 import io.paimon.realtime.trino.writer.RealtimeQueries;
@@ -48,15 +39,13 @@ import io.trino.spi.connector.ConnectorTableVersion;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.ConstraintApplicationResult;
 import io.trino.spi.connector.LimitApplicationResult;
+import io.trino.spi.connector.ProjectionApplicationResult;
 import io.trino.spi.connector.RelationColumnsMetadata;
 import io.trino.spi.connector.RetryMode;
 import io.trino.spi.connector.SaveMode;
-import io.trino.spi.connector.SchemaNotFoundException;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.SystemTable;
-import io.trino.spi.connector.TableNotFoundException;
-import io.trino.spi.predicate.Domain;
-import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.expression.ConnectorExpression;
 import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
 import io.trino.spi.statistics.Estimate;
@@ -64,38 +53,21 @@ import io.trino.spi.statistics.TableStatistics;
 import io.trino.spi.type.TimeType;
 import io.trino.spi.type.Type;
 import org.apache.paimon.Snapshot;
-import org.apache.paimon.catalog.Catalog;
-import org.apache.paimon.catalog.Identifier;
-import org.apache.paimon.schema.Schema;
-import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
-import org.apache.paimon.table.sink.TableCommitImpl;
 
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
 import static com.google.common.collect.ImmutableList.toImmutableList;
-import static com.google.common.collect.ImmutableMap.toImmutableMap;
-import static com.google.common.collect.ImmutableSet.toImmutableSet;
-import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_CATALOG_ERROR;
-import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_COMMIT_ERROR;
-import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
-import static io.trino.spi.StandardErrorCode.COLUMN_NOT_FOUND;
-import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
-import static io.trino.spi.StandardErrorCode.SCHEMA_ALREADY_EXISTS;
-import static io.trino.spi.StandardErrorCode.SCHEMA_NOT_EMPTY;
-import static io.trino.spi.StandardErrorCode.TABLE_ALREADY_EXISTS;
 import static io.trino.spi.connector.SaveMode.IGNORE;
 import static io.trino.spi.connector.SaveMode.REPLACE;
 import static io.trino.spi.type.TimeType.TIME_MILLIS;
@@ -105,7 +77,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * Metadata of one transaction. What it has found of a table stays: all scans of a query see one snapshot.
  *
- * <p>What statements mean for Paimon is worked out elsewhere: {@link TableDefinitions}, {@link SchemaChanges}, {@link PaimonWrites}, {@link PaimonPredicates}.
+ * <p>What statements do is told elsewhere: {@link DefinitionStatements}, {@link WriteStatements}, {@link PushDown}.
  */
 @ThreadSafe
 class PaimonMetadata implements ConnectorMetadata
@@ -116,7 +88,9 @@ class PaimonMetadata implements ConnectorMetadata
     private final TransactionTables tables;
     private final RealtimeWriter writer;
     private final boolean realtimeEnabled;
-    private final AtomicReference<Runnable> rollbackAction = new AtomicReference<>();
+    private final DefinitionStatements definitions;
+    private final WriteStatements writes;
+    private final PushDown pushDown;
 
     PaimonMetadata(PaimonCatalog catalog, RealtimeWriter writer, RealtimeQueries queries, boolean realtimeEnabled)
     {
@@ -124,15 +98,15 @@ class PaimonMetadata implements ConnectorMetadata
         this.writer = requireNonNull(writer, "writer is null");
         this.tables = new TransactionTables(catalog, queries, realtimeEnabled);
         this.realtimeEnabled = realtimeEnabled;
+        this.definitions = new DefinitionStatements(catalog, tables, writer);
+        this.writes = new WriteStatements(catalog, definitions, tables, writer, realtimeEnabled);
+        this.pushDown = new PushDown(tables);
     }
 
     /** Takes back what the transaction has created. */
     void rollback()
     {
-        Runnable action = rollbackAction.getAndSet(null);
-        if (action != null) {
-            action.run();
-        }
+        writes.rollback();
     }
 
     // schemas
@@ -146,49 +120,13 @@ class PaimonMetadata implements ConnectorMetadata
     @Override
     public void createSchema(ConnectorSession session, String schemaName, Map<String, Object> properties, TrinoPrincipal owner)
     {
-        if (catalog.findDatabase(schemaName).isPresent()) {
-            throw new TrinoException(SCHEMA_ALREADY_EXISTS, "Schema already exists: " + schemaName);
-        }
-        try {
-            catalog.catalog().createDatabase(schemaName, false);
-        }
-        catch (Catalog.DatabaseAlreadyExistException e) {
-            throw new TrinoException(SCHEMA_ALREADY_EXISTS, "Schema already exists: " + schemaName, e);
-        }
-        catch (RuntimeException e) {
-            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot create schema %s: %s".formatted(schemaName, e.getMessage()), e);
-        }
+        definitions.createSchema(schemaName);
     }
 
     @Override
     public void dropSchema(ConnectorSession session, String schemaName, boolean cascade)
     {
-        String database = database(schemaName);
-        List<Identifier> dropped = cascade
-                ? catalog.listTables(database).stream().map(table -> new Identifier(database, table)).collect(toImmutableList())
-                : ImmutableList.of();
-        forgetInWriter(dropped);
-        try {
-            catalog.catalog().dropDatabase(database, false, cascade);
-        }
-        catch (Catalog.DatabaseNotExistException e) {
-            throw new SchemaNotFoundException(schemaName, e);
-        }
-        catch (Catalog.DatabaseNotEmptyException e) {
-            throw new TrinoException(SCHEMA_NOT_EMPTY, "Schema not empty: " + schemaName, e);
-        }
-        catch (RuntimeException e) {
-            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot drop schema %s: %s".formatted(schemaName, e.getMessage()), e);
-        }
-        finally {
-            forgetInWriter(dropped);
-        }
-        tables.forgetAll();
-    }
-
-    private String database(String schemaName)
-    {
-        return catalog.findDatabase(schemaName).orElseThrow(() -> new SchemaNotFoundException(schemaName));
+        definitions.dropSchema(schemaName, cascade);
     }
 
     // tables
@@ -348,267 +286,101 @@ class PaimonMetadata implements ConnectorMetadata
         if (saveMode == REPLACE) {
             throw new TrinoException(NOT_SUPPORTED, "This connector does not support replacing tables");
         }
-        createTable(tableMetadata, saveMode == IGNORE);
-    }
-
-    private Identifier createTable(ConnectorTableMetadata tableMetadata, boolean ignoreExisting)
-    {
-        SchemaTableName name = tableMetadata.getTable();
-        if (name.getTableName().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
-            throw new TrinoException(NOT_SUPPORTED, "A table name cannot contain '%s': %s".formatted(Identifier.SYSTEM_TABLE_SPLITTER, name));
-        }
-        Identifier identifier = new Identifier(database(name.getSchemaName()), name.getTableName());
-        if (catalog.findTable(name).isPresent()) {
-            if (ignoreExisting) {
-                return identifier;
-            }
-            throw new TrinoException(TABLE_ALREADY_EXISTS, "Table already exists: " + name);
-        }
-        Schema schema = TableDefinitions.schema(tableMetadata);
-        try {
-            catalog.catalog().createTable(identifier, schema, ignoreExisting);
-        }
-        catch (Catalog.TableAlreadyExistException e) {
-            throw new TrinoException(TABLE_ALREADY_EXISTS, "Table already exists: " + name, e);
-        }
-        catch (Catalog.DatabaseNotExistException e) {
-            throw new SchemaNotFoundException(name.getSchemaName(), e);
-        }
-        catch (IllegalArgumentException | UnsupportedOperationException | IllegalStateException e) {
-            throw new TrinoException(INVALID_TABLE_PROPERTY, "Cannot create table %s: %s".formatted(name, e.getMessage()), e);
-        }
-        catch (RuntimeException e) {
-            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot create table %s: %s".formatted(name, e.getMessage()), e);
-        }
-        tables.forget(name);
-        return identifier;
+        definitions.createTable(tableMetadata, saveMode == IGNORE);
     }
 
     @Override
     public void dropTable(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        if (handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
-            throw new TrinoException(NOT_SUPPORTED, "%s cannot be dropped".formatted(handle.name()));
-        }
-        forgetInWriter(ImmutableList.of(handle.identifier()));
-        try {
-            catalog.catalog().dropTable(handle.identifier(), false);
-        }
-        catch (Catalog.TableNotExistException e) {
-            throw new TableNotFoundException(handle.name(), e);
-        }
-        catch (RuntimeException e) {
-            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot drop table %s: %s".formatted(handle.name(), e.getMessage()), e);
-        }
-        finally {
-            forgetInWriter(ImmutableList.of(handle.identifier()));
-        }
-        tables.forget(handle);
-    }
-
-    /** The writer forgets the tables and their rows: before they are dropped, as it writes into their folders, and afterwards, as an append may have opened one meanwhile. */
-    private void forgetInWriter(List<Identifier> dropped)
-    {
-        writer.local().ifPresent(service -> dropped.forEach(service::drop));
+        definitions.dropTable((PaimonTableHandle) tableHandle);
     }
 
     @Override
     public void renameTable(ConnectorSession session, ConnectorTableHandle tableHandle, SchemaTableName newName)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = tables.writable(handle);
-        checkNotRealtime("RENAME", handle, table);
-        if (!catalog.canRename(table)) {
-            // some catalogs would take the new name before they find out
-            throw new TrinoException(NOT_SUPPORTED, "Table %s cannot be renamed: object stores do not rename".formatted(handle.name()));
-        }
-        if (newName.getTableName().contains(Identifier.SYSTEM_TABLE_SPLITTER) || handle.table().contains(Identifier.SYSTEM_TABLE_SPLITTER)) {
-            throw new TrinoException(NOT_SUPPORTED, "Cannot rename %s to %s".formatted(handle.name(), newName));
-        }
-        String database = database(newName.getSchemaName());
-        if (catalog.findTable(newName).isPresent()) {
-            throw new TrinoException(TABLE_ALREADY_EXISTS, "Table already exists: " + newName);
-        }
-        try {
-            catalog.catalog().renameTable(handle.identifier(), new Identifier(database, newName.getTableName()), false);
-        }
-        catch (Catalog.TableNotExistException e) {
-            throw new TableNotFoundException(handle.name(), e);
-        }
-        catch (Catalog.TableAlreadyExistException e) {
-            throw new TrinoException(TABLE_ALREADY_EXISTS, "Table already exists: " + newName, e);
-        }
-        catch (RuntimeException e) {
-            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot rename table %s: %s".formatted(handle.name(), e.getMessage()), e);
-        }
-        tables.forget(handle);
-        tables.forget(newName);
+        definitions.renameTable((PaimonTableHandle) tableHandle, newName);
     }
 
     @Override
     public void setTableProperties(ConnectorSession session, ConnectorTableHandle tableHandle, Map<String, Optional<Object>> properties)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = tables.writable(handle);
-        List<SchemaChange> changes = SchemaChanges.setProperties(table, properties);
-        if (SchemaChanges.turnsRealtimeOff(table, changes)) {
-            turnRealtimeOff(handle, table, () -> alter(handle, changes));
-            return;
-        }
-        alter(handle, changes);
-    }
-
-    /** What is in memory is committed first, and nothing is accepted until the change is there. */
-    private void turnRealtimeOff(PaimonTableHandle handle, FileStoreTable table, Runnable change)
-    {
-        try {
-            if (writer.local().isPresent()) {
-                writer.local().get().release(handle.identifier(), change);
-            }
-            else {
-                new LeaseFile(table).checkNotOwnedByOthers("");
-                change.run();
-            }
-        }
-        catch (RealtimeException e) {
-            throw PaimonErrorCode.toTrinoException(e);
-        }
+        definitions.setTableProperties((PaimonTableHandle) tableHandle, properties);
     }
 
     @Override
     public void setTableComment(ConnectorSession session, ConnectorTableHandle tableHandle, Optional<String> comment)
     {
-        alter((PaimonTableHandle) tableHandle, ImmutableList.of(SchemaChange.updateComment(comment.orElse(null))));
+        definitions.setTableComment((PaimonTableHandle) tableHandle, comment);
     }
 
     @Override
     public void setColumnComment(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, Optional<String> comment)
     {
-        alter((PaimonTableHandle) tableHandle,
-                ImmutableList.of(SchemaChange.updateColumnComment(((PaimonColumnHandle) column).name(), comment.orElse(null))));
+        definitions.setColumnComment((PaimonTableHandle) tableHandle, (PaimonColumnHandle) column, comment);
     }
 
     @Override
     public void addColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnMetadata column, ColumnPosition position)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.addColumn(tables.writable(handle), column, position));
+        definitions.addColumn((PaimonTableHandle) tableHandle, column, position);
     }
 
     @Override
     public void dropColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column)
     {
-        alter((PaimonTableHandle) tableHandle, ImmutableList.of(SchemaChange.dropColumn(((PaimonColumnHandle) column).name())));
+        definitions.dropColumn((PaimonTableHandle) tableHandle, (PaimonColumnHandle) column);
     }
 
     @Override
     public void renameColumn(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle source, String target)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.renameColumn(tables.writable(handle), ((PaimonColumnHandle) source).name(), target));
+        definitions.renameColumn((PaimonTableHandle) tableHandle, (PaimonColumnHandle) source, target);
     }
 
     @Override
     public void setColumnType(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, Type type)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.changeType(tables.writable(handle), ImmutableList.of(((PaimonColumnHandle) column).name()), type));
+        definitions.setColumnType((PaimonTableHandle) tableHandle, (PaimonColumnHandle) column, type);
     }
 
     @Override
     public void dropNotNullConstraint(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column)
     {
-        alter((PaimonTableHandle) tableHandle, ImmutableList.of(SchemaChange.updateColumnNullability(((PaimonColumnHandle) column).name(), true)));
+        definitions.dropNotNullConstraint((PaimonTableHandle) tableHandle, (PaimonColumnHandle) column);
     }
 
     @Override
     public void addField(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> parentPath, String fieldName, Type type,
             boolean ignoreExisting)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        List<SchemaChange> changes = SchemaChanges.addField(tables.writable(handle), parentPath, fieldName, type, ignoreExisting);
-        if (!changes.isEmpty()) {
-            alter(handle, changes);
-        }
+        definitions.addField((PaimonTableHandle) tableHandle, parentPath, fieldName, type, ignoreExisting);
     }
 
     @Override
     public void dropField(ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column, List<String> fieldPath)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        List<String> path = ImmutableList.<String>builder().add(((PaimonColumnHandle) column).name()).addAll(fieldPath).build();
-        alter(handle, SchemaChanges.dropField(tables.writable(handle), path));
+        definitions.dropField((PaimonTableHandle) tableHandle, (PaimonColumnHandle) column, fieldPath);
     }
 
     @Override
     public void renameField(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> fieldPath, String target)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.renameField(tables.writable(handle), fieldPath, target));
+        definitions.renameField((PaimonTableHandle) tableHandle, fieldPath, target);
     }
 
     @Override
     public void setFieldType(ConnectorSession session, ConnectorTableHandle tableHandle, List<String> fieldPath, Type type)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        alter(handle, SchemaChanges.changeFieldType(tables.writable(handle), fieldPath, type));
-    }
-
-    private void alter(PaimonTableHandle handle, List<SchemaChange> changes)
-    {
-        tables.writable(handle);
-        try {
-            catalog.catalog().alterTable(handle.identifier(), changes, false);
-        }
-        catch (Catalog.TableNotExistException e) {
-            throw new TableNotFoundException(handle.name(), e);
-        }
-        catch (Catalog.ColumnAlreadyExistException e) {
-            throw new TrinoException(COLUMN_ALREADY_EXISTS, e.getMessage(), e);
-        }
-        catch (Catalog.ColumnNotExistException e) {
-            throw new TrinoException(COLUMN_NOT_FOUND, e.getMessage(), e);
-        }
-        catch (IllegalArgumentException | UnsupportedOperationException | IllegalStateException e) {
-            throw new TrinoException(NOT_SUPPORTED, "Cannot alter table %s: %s".formatted(handle.name(), e.getMessage()), e);
-        }
-        catch (RuntimeException e) {
-            throw new TrinoException(PAIMON_CATALOG_ERROR, "Cannot alter table %s: %s".formatted(handle.name(), e.getMessage()), e);
-        }
-        tables.forget(handle);
-    }
-
-    // writing
-
-    /** The writer knows nothing of these statements: rows in its memory would outlive the one and be stranded by the other. */
-    private static void checkNotRealtime(String statement, PaimonTableHandle handle, FileStoreTable table)
-    {
-        if (PaimonTableProperties.isRealtime(table.options())) {
-            throw new TrinoException(NOT_SUPPORTED,
-                    "%s of real-time table %s is not supported: ALTER TABLE %s SET PROPERTIES realtime = false commits its rows, then repeat the statement"
-                            .formatted(statement, handle.name(), handle.name()));
-        }
+        definitions.setFieldType((PaimonTableHandle) tableHandle, fieldPath, type);
     }
 
     @Override
     public void truncateTable(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = tables.writable(handle);
-        checkNotRealtime("TRUNCATE", handle, table);
-        try (TableCommitImpl commit = table.newCommit(commitUser(session))) {
-            commit.truncateTable();
-        }
-        catch (Exception e) {
-            throw new TrinoException(PAIMON_COMMIT_ERROR, "Cannot truncate %s: %s".formatted(handle.name(), e.getMessage()), e);
-        }
+        definitions.truncateTable(session, (PaimonTableHandle) tableHandle);
     }
 
-    private static String commitUser(ConnectorSession session)
-    {
-        return "trino-" + session.getQueryId();
-    }
+    // writing
 
     @Override
     public Optional<ConnectorTableLayout> getNewTableLayout(ConnectorSession session, ConnectorTableMetadata tableMetadata)
@@ -624,42 +396,16 @@ class PaimonMetadata implements ConnectorMetadata
 
     @Override
     public ConnectorOutputTableHandle beginCreateTable(ConnectorSession session, ConnectorTableMetadata tableMetadata,
-            Optional<ConnectorTableLayout> layout,
-            RetryMode retryMode, boolean replace)
+            Optional<ConnectorTableLayout> layout, RetryMode retryMode, boolean replace)
     {
-        PaimonWrites.checkRetryMode(retryMode);
-        if (replace) {
-            throw new TrinoException(NOT_SUPPORTED, "This connector does not support replacing tables");
-        }
-        SchemaTableName name = tableMetadata.getTable();
-        Identifier identifier = createTable(tableMetadata, false);
-        rollbackAction.set(() -> dropCreated(name, identifier));
-        FileStoreTable table = (FileStoreTable) catalog.load(identifier).orElseThrow(() -> new TableNotFoundException(name));
-        PaimonWrites.checkWritable(name, table);
-        // types of the pages are those of the statement
-        List<PaimonColumnHandle> columns = tableMetadata.getColumns().stream()
-                .map(column -> new PaimonColumnHandle(column.getName(), table.rowType().getField(column.getName()).id(), column.getType()))
-                .collect(toImmutableList());
-        return PaimonWrites.writeHandle(session, name, identifier, table, columns, Optional.empty());
-    }
-
-    private void dropCreated(SchemaTableName name, Identifier identifier)
-    {
-        try {
-            catalog.catalog().dropTable(identifier, true);
-        }
-        catch (Exception e) {
-            log.warn(e, "Table %s of a failed CREATE TABLE AS was not removed", name);
-        }
+        return writes.beginCreateTable(session, tableMetadata, retryMode, replace);
     }
 
     @Override
     public Optional<ConnectorOutputMetadata> finishCreateTable(ConnectorSession session, ConnectorOutputTableHandle tableHandle,
-            Collection<Slice> fragments,
-            Collection<ComputedStatistics> computedStatistics)
+            Collection<Slice> fragments, Collection<ComputedStatistics> computedStatistics)
     {
-        PaimonWriteHandle handle = (PaimonWriteHandle) tableHandle;
-        PaimonWrites.commit(handle, load(handle), fragments, InsertExistingPartitionsBehavior.APPEND);
+        writes.finishCreateTable((PaimonWriteHandle) tableHandle, fragments);
         return Optional.empty();
     }
 
@@ -667,48 +413,16 @@ class PaimonMetadata implements ConnectorMetadata
     public ConnectorInsertTableHandle beginInsert(ConnectorSession session, ConnectorTableHandle tableHandle, List<ColumnHandle> columns,
             RetryMode retryMode)
     {
-        PaimonWrites.checkRetryMode(retryMode);
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        FileStoreTable table = tables.writable(handle);
-        PaimonWrites.checkWritable(handle.name(), table);
-        Optional<RealtimeTarget> realtime = Optional.empty();
-        if (realtimeEnabled && PaimonTableProperties.isRealtime(table.options())
-                && PaimonSessionProperties.getWriteMode(session) == WriteMode.REALTIME) {
-            if (PaimonSessionProperties.getInsertExistingPartitionsBehavior(session) != InsertExistingPartitionsBehavior.APPEND) {
-                throw new TrinoException(NOT_SUPPORTED,
-                        "insert_existing_partitions_behavior must be APPEND for real-time table %s, or realtime_write_mode COMMITTED: then rows in memory stay"
-                                .formatted(handle.name()));
-            }
-            WriterStatus status = writer.service().status();
-            realtime = Optional.of(new RealtimeTarget(status.address(), status.incarnation(), session.getQueryId()));
-            rollbackAction.set(() -> writer.service().abandon(handle.identifier(), session.getQueryId()));
-        }
-        return PaimonWrites.writeHandle(session, handle.name(), handle.identifier(), table,
-                columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList()), realtime);
+        return writes.beginInsert(session, (PaimonTableHandle) tableHandle,
+                columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList()), retryMode);
     }
 
     @Override
     public Optional<ConnectorOutputMetadata> finishInsert(ConnectorSession session, ConnectorInsertTableHandle insertHandle,
             List<ConnectorTableHandle> sourceTableHandles, Collection<Slice> fragments, Collection<ComputedStatistics> computedStatistics)
     {
-        PaimonWriteHandle handle = (PaimonWriteHandle) insertHandle;
-        if (handle.realtime().isPresent()) {
-            Set<String> parts = fragments.stream().map(Slice::toStringUtf8).collect(toImmutableSet());
-            try {
-                writer.service().publish(handle.identifier(), handle.realtime().get().statement(), parts);
-            }
-            catch (RealtimeException e) {
-                throw PaimonErrorCode.toTrinoException(e);
-            }
-            return Optional.empty();
-        }
-        PaimonWrites.commit(handle, load(handle), fragments, PaimonSessionProperties.getInsertExistingPartitionsBehavior(session));
+        writes.finishInsert(session, (PaimonWriteHandle) insertHandle, fragments);
         return Optional.empty();
-    }
-
-    private FileStoreTable load(PaimonWriteHandle handle)
-    {
-        return (FileStoreTable) catalog.load(handle.identifier()).orElseThrow(() -> new TableNotFoundException(handle.name()));
     }
 
     // push-down
@@ -717,45 +431,22 @@ class PaimonMetadata implements ConnectorMetadata
     public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(ConnectorSession session, ConnectorTableHandle tableHandle,
             Constraint constraint)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        if (handle.kind() != PaimonTableHandle.Kind.DATA) {
-            return Optional.empty();
-        }
-        TupleDomain<PaimonColumnHandle> summary = constraint.getSummary().transformKeys(PaimonColumnHandle.class::cast);
-        Set<String> partitionKeys = ImmutableSet.copyOf(tables.table(handle).partitionKeys());
-        TupleDomain<PaimonColumnHandle> exact = summary.filter((column, _) -> partitionKeys.contains(column.name()));
-        TupleDomain<PaimonColumnHandle> remaining = summary.filter((column, _) -> !partitionKeys.contains(column.name()));
-        TupleDomain<PaimonColumnHandle> enforced = handle.enforced().intersect(exact);
-        TupleDomain<PaimonColumnHandle> unenforced = handle.unenforced().intersect(simplify(remaining));
-        if (Objects.equals(enforced, handle.enforced()) && Objects.equals(unenforced, handle.unenforced())) {
-            return Optional.empty();
-        }
-        return Optional.of(new ConstraintApplicationResult<>(
-                handle.withFilter(enforced, unenforced),
-                remaining.transformKeys(ColumnHandle.class::cast),
-                constraint.getExpression(),
-                false));
-    }
-
-    /** Long lists of values are not worth carrying to every worker. */
-    private static TupleDomain<PaimonColumnHandle> simplify(TupleDomain<PaimonColumnHandle> filter)
-    {
-        if (filter.isNone()) {
-            return filter;
-        }
-        Map<PaimonColumnHandle, Domain> domains = filter.getDomains().orElseThrow();
-        return TupleDomain.withColumnDomains(domains.entrySet().stream()
-                .collect(toImmutableMap(Map.Entry::getKey, entry -> entry.getValue().simplify(PaimonPredicates.MAX_VALUES))));
+        return pushDown.applyFilter((PaimonTableHandle) tableHandle, constraint);
     }
 
     @Override
     public Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(ConnectorSession session, ConnectorTableHandle tableHandle, long limit)
     {
-        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        if (handle.limit().isPresent() && handle.limit().getAsLong() <= limit) {
+        return pushDown.applyLimit((PaimonTableHandle) tableHandle, limit);
+    }
+
+    @Override
+    public Optional<ProjectionApplicationResult<ConnectorTableHandle>> applyProjection(ConnectorSession session, ConnectorTableHandle tableHandle,
+            List<ConnectorExpression> projections, Map<String, ColumnHandle> assignments)
+    {
+        if (!PaimonSessionProperties.isProjectionPushdownEnabled(session)) {
             return Optional.empty();
         }
-        // every split may give as many rows, so that the engine still counts
-        return Optional.of(new LimitApplicationResult<>(handle.withLimit(limit), false, false));
+        return PushDown.applyProjection((PaimonTableHandle) tableHandle, projections, assignments);
     }
 }

@@ -7,12 +7,14 @@ import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.predicate.ValueSet;
+import io.trino.spi.type.ArrayType;
 import io.trino.spi.type.CharType;
+import io.trino.spi.type.MapType;
+import io.trino.spi.type.RowType;
 import io.trino.spi.type.Type;
 import org.apache.paimon.predicate.Predicate;
 import org.apache.paimon.predicate.PredicateBuilder;
 import org.apache.paimon.types.DataField;
-import org.apache.paimon.types.RowType;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +40,7 @@ public final class PaimonPredicates
      * @param filter not {@code none}
      * @return empty if nothing can be said to Paimon
      */
-    public static Optional<Predicate> toPaimon(RowType rowType, TupleDomain<PaimonColumnHandle> filter)
+    public static Optional<Predicate> toPaimon(org.apache.paimon.types.RowType rowType, TupleDomain<PaimonColumnHandle> filter)
     {
         Map<PaimonColumnHandle, Domain> domains = filter.getDomains().orElseThrow(() -> new IllegalArgumentException("filter is none"));
         PredicateBuilder builder = new PredicateBuilder(rowType);
@@ -46,14 +48,14 @@ public final class PaimonPredicates
         domains.forEach((column, domain) -> {
             int index = indexOf(rowType, column);
             // readers of Parquet take a dot for a step into a row, do not find the column, and drop every row
-            if (index >= 0 && column.name().indexOf('.') < 0) {
+            if (index >= 0 && column.isColumn() && column.name().indexOf('.') < 0) {
                 toPaimon(builder, index, domain).ifPresent(predicates::add);
             }
         });
         return predicates.isEmpty() ? Optional.empty() : Optional.of(PredicateBuilder.and(predicates));
     }
 
-    private static int indexOf(RowType rowType, PaimonColumnHandle column)
+    private static int indexOf(org.apache.paimon.types.RowType rowType, PaimonColumnHandle column)
     {
         for (int i = 0; i < rowType.getFieldCount(); i++) {
             DataField field = rowType.getFields().get(i);
@@ -88,6 +90,10 @@ public final class PaimonPredicates
         Type type = domain.getType();
         if (type == REAL || type == DOUBLE) {
             // minimum and maximum of files are not reliable where there are NaNs, and say nothing about -0.0 and 0.0 being equal
+            return Optional.empty();
+        }
+        if (type instanceof ArrayType || type instanceof MapType || type instanceof RowType) {
+            // Paimon keeps no statistics of them
             return Optional.empty();
         }
         Domain simplified = domain.simplify(MAX_VALUES);

@@ -36,7 +36,7 @@ public final class PartitionFilter
         this.none = filter.isNone();
         filter.getDomains().ifPresent(domains -> domains.forEach((column, domain) -> {
             int field = partitionType.getFieldIndex(column.name());
-            if (field >= 0) {
+            if (field >= 0 && column.isColumn()) {
                 columns.add(new PartitionColumn(field, ColumnAppender.create(partitionType.getTypeAt(field), column.type()), column.type(), domain));
             }
         }));

@@ -12,6 +12,7 @@ import io.paimon.realtime.trino.handle.PaimonSplit;
 import io.paimon.realtime.trino.handle.PaimonTableHandle;
 import io.paimon.realtime.trino.handle.RealtimeSplit;
 import io.paimon.realtime.trino.predicate.PaimonPredicates;
+import io.paimon.realtime.trino.type.FieldSubsets;
 import io.paimon.realtime.trino.writer.RealtimeCarrier;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
@@ -79,25 +80,40 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             MemoryContext memoryContext)
     {
         PaimonTableHandle handle = (PaimonTableHandle) table;
-        List<PaimonColumnHandle> paimonColumns = columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList());
-
+        List<PaimonColumnHandle> scanned = columns.stream().map(PaimonColumnHandle.class::cast).collect(toImmutableList());
         TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced())
                 .intersect(dynamicFilter.getCurrentPredicate().transformKeys(PaimonColumnHandle.class::cast));
         if (filter.isNone()) {
             return new EmptyPageSource();
         }
-        if (split instanceof RealtimeSplit realtimeSplit) {
-            RowType rowType = load(handle).rowType();
-            RowType readType = readType(rowType, paimonColumns, handle);
-            MemReadRequest request = new MemReadRequest(realtimeSplit.offsets(), readType, rowType, PaimonPredicates.toPaimon(rowType, filter));
-            List<ArrowBlockReader> blockReaders = RealtimePageSource.blockReaders(readType, paimonColumns);
-            return new RealtimePageSource(carrier.read(realtimeSplit, handle.identifier(), request), blockReaders, memoryContext);
-        }
-        Split source = ((PaimonSplit) split).split();
+        Table paimonTable = load(handle);
+        FieldProjection fields = FieldProjection.of(scanned, paimonTable.rowType());
+        ConnectorPageSource source = split instanceof RealtimeSplit realtimeSplit
+                ? readMemory(handle, paimonTable, realtimeSplit, fields.columns(), filter, memoryContext)
+                : readFiles(handle, paimonTable, ((PaimonSplit) split).split(), fields.columns(), filter, memoryContext);
+        return fields.apply(source);
+    }
+
+    private ConnectorPageSource readMemory(PaimonTableHandle handle, Table table, RealtimeSplit split, List<PaimonColumnHandle> columns,
+            TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
+    {
+        RowType rowType = table.rowType();
+        RowType readType = new RowType(readType(rowType, columns, handle).getFields().stream()
+                .map(field -> columns.stream().filter(column -> column.name().equals(field.name())).findFirst()
+                        .map(column -> field.newType(FieldSubsets.select(field.type(), column.type())))
+                        .orElse(field))
+                .toList());
+        MemReadRequest request = new MemReadRequest(split.offsets(), readType, rowType, PaimonPredicates.toPaimon(rowType, filter));
+        List<ArrowBlockReader> blockReaders = RealtimePageSource.blockReaders(readType, columns);
+        return new RealtimePageSource(carrier.read(split, handle.identifier(), request), blockReaders, memoryContext);
+    }
+
+    private ConnectorPageSource readFiles(PaimonTableHandle handle, Table paimonTable, Split source, List<PaimonColumnHandle> paimonColumns,
+            TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
+    {
         if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {
             return new CountedPageSource(source.mergedRowCount().getAsLong());
         }
-        Table paimonTable = load(handle);
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
             OptionalLong limit = handle.unenforced().isAll() ? handle.limit() : OptionalLong.empty();
             Optional<DataFiles.Opened> files = dataFiles.open(paimonTable, source, paimonColumns, filter, limit, memoryContext,

@@ -30,6 +30,7 @@ final class TestPaimonConfig
                 .setWriteBufferSize(DataSize.of(64, MEGABYTE))
                 .setDynamicFilteringWaitTimeout(new Duration(1, SECONDS))
                 .setTableStatisticsEnabled(true)
+                .setProjectionPushdownEnabled(true)
                 .setQueryPartitionFilterRequired(false)
                 .setInsertExistingPartitionsBehavior(InsertExistingPartitionsBehavior.APPEND));
     }
@@ -47,6 +48,7 @@ final class TestPaimonConfig
                 .put("paimon.write-buffer-size", "32MB")
                 .put("paimon.dynamic-filtering.wait-timeout", "3s")
                 .put("paimon.table-statistics-enabled", "false")
+                .put("paimon.projection-pushdown-enabled", "false")
                 .put("paimon.query-partition-filter-required", "true")
                 .put("paimon.insert-existing-partitions-behavior", "overwrite")
                 .buildOrThrow();
@@ -60,6 +62,7 @@ final class TestPaimonConfig
                 .setWriteBufferSize(DataSize.of(32, MEGABYTE))
                 .setDynamicFilteringWaitTimeout(new Duration(3, SECONDS))
                 .setTableStatisticsEnabled(false)
+                .setProjectionPushdownEnabled(false)
                 .setQueryPartitionFilterRequired(true)
                 .setInsertExistingPartitionsBehavior(InsertExistingPartitionsBehavior.OVERWRITE));
     }
