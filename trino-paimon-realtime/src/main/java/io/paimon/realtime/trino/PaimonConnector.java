@@ -6,6 +6,7 @@ import com.google.common.collect.ImmutableSet;
 import com.google.inject.Inject;
 import com.google.inject.Injector;
 import io.airlift.bootstrap.LifeCycleManager;
+import io.paimon.realtime.trino.definition.AnalyzeProperties;
 import io.paimon.realtime.trino.definition.PaimonTableProperties;
 import io.paimon.realtime.trino.handle.PaimonTableExecuteHandle;
 import io.paimon.realtime.trino.handle.PaimonTransactionHandle;
@@ -180,6 +181,12 @@ public class PaimonConnector implements Connector
     public List<PropertyMetadata<?>> getTableProperties()
     {
         return tableProperties;
+    }
+
+    @Override
+    public List<PropertyMetadata<?>> getAnalyzeProperties()
+    {
+        return AnalyzeProperties.all();
     }
 
     @Override

@@ -35,17 +35,18 @@ final class TestPackages
             "org.apache.paimon.utils");
 
     /** Every other package of Paimon, with the packages of the connector that use it. */
-    private static final Map<String, Set<String>> INTERNALS = Map.of(
-            "org.apache.paimon.data.columnar", Set.of("block", "read"),
-            "org.apache.paimon.deletionvectors", Set.of("file"),
-            "org.apache.paimon.disk", Set.of("filesystem", "read", "write"),
-            "org.apache.paimon.fs.local", Set.of("definition"),
-            "org.apache.paimon.iceberg", Set.of("definition"),
-            "org.apache.paimon.io", Set.of("file", "read"),
-            "org.apache.paimon.jdbc", Set.of("catalog"),
-            "org.apache.paimon.memory", Set.of("write"),
-            "org.apache.paimon.rest", Set.of("catalog"),
-            "org.apache.paimon.tag", Set.of("metadata"));
+    private static final Map<String, Set<String>> INTERNALS = Map.ofEntries(
+            Map.entry("org.apache.paimon.data.columnar", Set.of("block", "read")),
+            Map.entry("org.apache.paimon.deletionvectors", Set.of("file")),
+            Map.entry("org.apache.paimon.disk", Set.of("filesystem", "read", "write")),
+            Map.entry("org.apache.paimon.fs.local", Set.of("definition")),
+            Map.entry("org.apache.paimon.iceberg", Set.of("definition")),
+            Map.entry("org.apache.paimon.io", Set.of("file", "read")),
+            Map.entry("org.apache.paimon.jdbc", Set.of("catalog")),
+            Map.entry("org.apache.paimon.memory", Set.of("write")),
+            Map.entry("org.apache.paimon.rest", Set.of("catalog")),
+            Map.entry("org.apache.paimon.stats", Set.of("metadata", "statistics")),
+            Map.entry("org.apache.paimon.tag", Set.of("metadata")));
 
     @Test
     void noCycles()

@@ -107,6 +107,19 @@ public record PaimonTableHandle(
                 OptionalLong.of(newLimit), realtime, unavailable);
     }
 
+    public PaimonTableHandle withoutLimit()
+    {
+        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, readMode, enforced, unenforced,
+                OptionalLong.empty(), realtime, unavailable);
+    }
+
+    /** The same snapshot without the rows in the writer's memory. */
+    public PaimonTableHandle committed()
+    {
+        return new PaimonTableHandle(name, database, table, kind, schemaId, snapshotId, timeTravel, ReadMode.COMMITTED, enforced, unenforced, limit,
+                Optional.empty(), Optional.empty());
+    }
+
     @Override
     public String toString()
     {

@@ -11,10 +11,8 @@ import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
-import java.util.Base64;
 import java.util.List;
 import java.util.OptionalLong;
-import org.apache.paimon.utils.SerializationUtils;
 
 /**
  * Rows of one partition-bucket in the writer's memory.
@@ -50,7 +48,7 @@ public record RealtimeSplit(String address, String incarnation, String queryId, 
 
     public PartitionBucket partitionBucket()
     {
-        return new PartitionBucket(SerializationUtils.deserializeBinaryRow(Base64.getDecoder().decode(partition)), bucket);
+        return RealtimeTicket.partitionBucket(partition, bucket);
     }
 
     public OffsetRange offsets()

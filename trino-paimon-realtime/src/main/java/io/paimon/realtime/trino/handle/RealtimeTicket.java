@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import io.paimon.realtime.model.OffsetRange;
+import io.paimon.realtime.model.PartitionBucket;
 import java.util.Base64;
 import java.util.List;
 import java.util.OptionalInt;
@@ -40,6 +41,11 @@ public record RealtimeTicket(String address, String incarnation, String queryId,
         {
             requireNonNull(partition, "partition is null");
         }
+
+        public PartitionBucket partitionBucket()
+        {
+            return RealtimeTicket.partitionBucket(partition, bucket);
+        }
     }
 
     /** @param queryId id under which the writer holds the view of the point */
@@ -54,6 +60,11 @@ public record RealtimeTicket(String address, String incarnation, String queryId,
     private static Range range(String partition, int bucket, OffsetRange offsets)
     {
         return new Range(partition, bucket, offsets.start(), offsets.end());
+    }
+
+    static PartitionBucket partitionBucket(String partition, int bucket)
+    {
+        return new PartitionBucket(SerializationUtils.deserializeBinaryRow(Base64.getDecoder().decode(partition)), bucket);
     }
 
     /** Offsets in all ranges: rows before they are merged. */

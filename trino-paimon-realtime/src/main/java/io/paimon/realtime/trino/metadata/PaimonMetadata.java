@@ -7,7 +7,6 @@ import io.airlift.slice.Slice;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.trino.catalog.PaimonCatalog;
 import io.paimon.realtime.trino.config.PaimonSessionProperties;
-import io.paimon.realtime.trino.config.ReadMode;
 import io.paimon.realtime.trino.definition.PaimonTableProperties;
 import io.paimon.realtime.trino.definition.TableDefinitions;
 import io.paimon.realtime.trino.definition.TableDescriptions;
@@ -16,7 +15,6 @@ import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.handle.PaimonTableExecuteHandle;
 import io.paimon.realtime.trino.handle.PaimonTableHandle;
 import io.paimon.realtime.trino.handle.PaimonWriteHandle;
-import io.paimon.realtime.trino.handle.RealtimeTicket;
 import io.paimon.realtime.trino.type.PaimonTypes;
 import io.paimon.realtime.trino.writer.RealtimeBucketsTable;
 import io.paimon.realtime.trino.writer.RealtimeQueries;
@@ -26,6 +24,7 @@ import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ColumnPosition;
 import io.trino.spi.connector.ConnectorAccessControl;
+import io.trino.spi.connector.ConnectorAnalyzeMetadata;
 import io.trino.spi.connector.ConnectorInsertTableHandle;
 import io.trino.spi.connector.ConnectorMetadata;
 import io.trino.spi.connector.ConnectorOutputMetadata;
@@ -48,11 +47,9 @@ import io.trino.spi.connector.SystemTable;
 import io.trino.spi.expression.ConnectorExpression;
 import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
-import io.trino.spi.statistics.Estimate;
 import io.trino.spi.statistics.TableStatistics;
 import io.trino.spi.type.TimeType;
 import io.trino.spi.type.Type;
-import org.apache.paimon.Snapshot;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
@@ -91,6 +88,7 @@ class PaimonMetadata implements ConnectorMetadata
     private final DefinitionStatements definitions;
     private final WriteStatements writes;
     private final PushDown pushDown;
+    private final TableEstimates estimates;
 
     PaimonMetadata(PaimonCatalog catalog, RealtimeWriter writer, RealtimeQueries queries, boolean realtimeEnabled)
     {
@@ -101,6 +99,7 @@ class PaimonMetadata implements ConnectorMetadata
         this.definitions = new DefinitionStatements(catalog, tables, writer);
         this.writes = new WriteStatements(catalog, definitions, tables, writer, realtimeEnabled);
         this.pushDown = new PushDown(tables);
+        this.estimates = new TableEstimates(catalog);
     }
 
     /** Takes back what the transaction has created. */
@@ -251,25 +250,30 @@ class PaimonMetadata implements ConnectorMetadata
     public TableStatistics getTableStatistics(ConnectorSession session, ConnectorTableHandle tableHandle)
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        if (!PaimonSessionProperties.isStatisticsEnabled(session) || handle.kind() != PaimonTableHandle.Kind.DATA || !handle.enforced().isAll()) {
-            return TableStatistics.empty();
-        }
-        if (handle.readMode() == ReadMode.UNION && handle.realtime().isEmpty()) {
-            return TableStatistics.empty();
-        }
-        long memoryRows = handle.realtime().map(RealtimeTicket::rows).orElse(0L);
-        if (handle.snapshotId().isEmpty()) {
-            return TableStatistics.builder().setRowCount(Estimate.of(memoryRows)).build();
-        }
-        try {
-            Snapshot snapshot = ((FileStoreTable) tables.table(handle)).snapshotManager().snapshot(handle.snapshotId().getAsLong());
-            return TableStatistics.builder().setRowCount(Estimate.of(snapshot.totalRecordCount() + memoryRows)).build();
-        }
-        catch (RuntimeException e) {
-            // a query must not fail for want of an estimate
-            log.debug(e, "No statistics of %s", handle.name());
-            return TableStatistics.empty();
-        }
+        return PaimonSessionProperties.isStatisticsEnabled(session) ? estimates.statistics(handle) : TableStatistics.empty();
+    }
+
+    @Override
+    public ConnectorAnalyzeMetadata getStatisticsCollectionMetadata(ConnectorSession session, ConnectorTableHandle tableHandle,
+            Map<String, Object> analyzeProperties)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        return estimates.analyze(handle, tables.writable(handle), analyzeProperties);
+    }
+
+    @Override
+    public ConnectorTableHandle beginStatisticsCollection(ConnectorSession session, ConnectorTableHandle tableHandle)
+    {
+        return tableHandle;
+    }
+
+    @Override
+    public void finishStatisticsCollection(ConnectorSession session, ConnectorTableHandle tableHandle,
+            Collection<ComputedStatistics> computedStatistics)
+    {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        estimates.finishAnalyze(session, handle, tables.writable(handle), computedStatistics);
+        tables.forget(handle);
     }
 
     // definition
