@@ -153,7 +153,7 @@ public class PaimonConfig
     }
 
     @Config("paimon.table-statistics-enabled")
-    @ConfigDescription("Give row counts to the optimizer")
+    @ConfigDescription("Give statistics to the optimizer")
     public PaimonConfig setTableStatisticsEnabled(boolean tableStatisticsEnabled)
     {
         this.tableStatisticsEnabled = tableStatisticsEnabled;

@@ -45,7 +45,7 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider
                         value -> validateMinDataSize(TARGET_MAX_FILE_SIZE, value, DataSize.of(1, MEGABYTE)), false),
                 durationProperty(DYNAMIC_FILTERING_WAIT_TIMEOUT, "How long a scan waits for dynamic filters before it is planned",
                         config.getDynamicFilteringWaitTimeout(), false),
-                booleanProperty(STATISTICS_ENABLED, "Give row counts to the optimizer", config.isTableStatisticsEnabled(), false),
+                booleanProperty(STATISTICS_ENABLED, "Give statistics to the optimizer", config.isTableStatisticsEnabled(), false),
                 booleanProperty(PROJECTION_PUSHDOWN_ENABLED, "Read no more of rows than the fields that a query asks for",
                         config.isProjectionPushdownEnabled(), false),
                 booleanProperty(QUERY_PARTITION_FILTER_REQUIRED, "Refuse queries of partitioned tables without a filter on a partition column",
