@@ -8,13 +8,15 @@ import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.type.CharType;
+import io.trino.spi.type.DoubleType;
+import io.trino.spi.type.RealType;
 import io.trino.spi.type.Type;
 import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.types.ArrayType;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
-import org.apache.paimon.types.DataTypeRoot;
 import org.apache.paimon.types.MapType;
 import org.apache.paimon.types.MultisetType;
 import org.apache.paimon.types.RowType;
@@ -33,7 +35,7 @@ import static java.util.Objects.requireNonNull;
  * from the manifest, never from the file.
  *
  * @param sources one for each column of the scan
- * @param predicate what is asked of fields of the file
+ * @param predicate what is asked of fields of the file whose statistics tell which values there are
  */
 record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
 {
@@ -71,16 +73,16 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
     /**
      * @param table schema that the scan sees
      * @param file schema that the file was written with
+     * @param format of the file
      * @param filter what every row of the result fulfils
      * @return empty if a column has changed in a way that Paimon's reader has to bring back
      */
     static Optional<FileColumns> resolve(List<PaimonColumnHandle> columns, TupleDomain<PaimonColumnHandle> filter, TableSchema table,
-            TableSchema file,
-            BinaryRow partition)
+            TableSchema file, FileFormat format, BinaryRow partition)
     {
         ImmutableList.Builder<Source> sources = ImmutableList.builder();
         for (PaimonColumnHandle column : columns) {
-            Optional<Source> source = source(column, table, file, partition);
+            Optional<Source> source = source(column, table, file, format, partition);
             if (source.isEmpty()) {
                 return Optional.empty();
             }
@@ -88,14 +90,21 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         }
         ImmutableMap.Builder<Field, Domain> predicate = ImmutableMap.builder();
         filter.getDomains().orElseThrow(() -> new IllegalArgumentException("filter is none")).forEach((column, domain) -> {
-            if (source(column, table, file, partition).orElse(null) instanceof Field field) {
+            if (source(column, table, file, format, partition).orElse(null) instanceof Field field && isComparable(field.type())) {
                 predicate.put(field, domain);
             }
         });
         return Optional.of(new FileColumns(sources.build(), predicate.buildOrThrow()));
     }
 
-    private static Optional<Source> source(PaimonColumnHandle column, TableSchema table, TableSchema file, BinaryRow partition)
+    /** Whether statistics say which values there are: not where NaN is left out of them, nor where blanks at the end may or may not be stored. */
+    private static boolean isComparable(Type type)
+    {
+        return !(type instanceof RealType || type instanceof DoubleType || type instanceof CharType);
+    }
+
+    private static Optional<Source> source(PaimonColumnHandle column, TableSchema table, TableSchema file, FileFormat format,
+            BinaryRow partition)
     {
         int partitionField = table.partitionKeys().indexOf(column.name());
         if (partitionField >= 0) {
@@ -110,7 +119,7 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         if (fileField.isEmpty()) {
             return Optional.of(new Constant(column.type().createNullBlock()));
         }
-        if (!isReadAsWritten(tableField.get().type(), fileField.get().type())) {
+        if (!isReadAsWritten(tableField.get().type(), fileField.get().type()) || !format.reads(fileField.get().type())) {
             return Optional.empty();
         }
         return Optional.of(new Field(fileField.get().name(), column.type()));
@@ -140,7 +149,7 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
             case MapType map -> isReadAsWritten(map.getKeyType(), ((MapType) file).getKeyType())
                     && isReadAsWritten(map.getValueType(), ((MapType) file).getValueType());
             case RowType row -> isReadAsWritten(row, (RowType) file);
-            default -> table.getTypeRoot() != DataTypeRoot.VARIANT && table.getTypeRoot() != DataTypeRoot.BLOB && table.equalsIgnoreNullable(file);
+            default -> table.equalsIgnoreNullable(file);
         };
     }
 

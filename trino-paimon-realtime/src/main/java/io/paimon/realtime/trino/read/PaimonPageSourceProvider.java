@@ -93,15 +93,16 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             List<ArrowBlockReader> blockReaders = RealtimePageSource.blockReaders(readType, paimonColumns);
             return new RealtimePageSource(carrier.read(realtimeSplit, handle.identifier(), request), blockReaders, memoryContext);
         }
-        Split source = ((PaimonSplit) split).split();
+        PaimonSplit paimonSplit = (PaimonSplit) split;
+        Split source = paimonSplit.split();
         if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {
-            return new CountedPageSource(source.mergedRowCount().getAsLong());
+            return paimonSplit.startsFile() ? new CountedPageSource(source.mergedRowCount().getAsLong()) : new EmptyPageSource();
         }
         Table paimonTable = load(handle);
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
             OptionalLong limit = handle.unenforced().isAll() ? handle.limit() : OptionalLong.empty();
-            Optional<DataFiles.Opened> files = dataFiles.open(paimonTable, source, paimonColumns, filter, limit, memoryContext,
-                    failure -> readFailure(handle, failure));
+            Optional<DataFiles.Opened> files = dataFiles.open(paimonTable, source, paimonSplit.range(), paimonColumns, filter, limit,
+                    memoryContext, failure -> readFailure(handle, failure));
             if (files.isPresent()) {
                 return files.get().rest()
                         .<ConnectorPageSource>map(rest -> new ConcatenatedPageSource(files.get().pages(),
@@ -109,7 +110,8 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
                         .orElse(files.get().pages());
             }
         }
-        return readByPaimon(handle, paimonTable, source, paimonColumns, filter, memoryContext);
+        // Paimon's reader knows no parts of files: the one at the beginning stands for all of the file
+        return paimonSplit.startsFile() ? readByPaimon(handle, paimonTable, source, paimonColumns, filter, memoryContext) : new EmptyPageSource();
     }
 
     private ConnectorPageSource readByPaimon(PaimonTableHandle handle, Table paimonTable, Split source, List<PaimonColumnHandle> paimonColumns,
