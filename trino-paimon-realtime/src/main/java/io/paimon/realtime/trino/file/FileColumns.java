@@ -74,15 +74,16 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
      * @param table schema that the scan sees
      * @param file schema that the file was written with
      * @param format of the file
+     * @param utc whether Paimon's reader takes local time to be UTC
      * @param filter what every row of the result fulfils
      * @return empty if a column has changed in a way that Paimon's reader has to bring back
      */
     static Optional<FileColumns> resolve(List<PaimonColumnHandle> columns, TupleDomain<PaimonColumnHandle> filter, TableSchema table,
-            TableSchema file, FileFormat format, BinaryRow partition)
+            TableSchema file, FileFormat format, boolean utc, BinaryRow partition)
     {
         ImmutableList.Builder<Source> sources = ImmutableList.builder();
         for (PaimonColumnHandle column : columns) {
-            Optional<Source> source = source(column, table, file, format, partition);
+            Optional<Source> source = source(column, table, file, format, utc, partition);
             if (source.isEmpty()) {
                 return Optional.empty();
             }
@@ -90,7 +91,7 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         }
         ImmutableMap.Builder<Field, Domain> predicate = ImmutableMap.builder();
         filter.getDomains().orElseThrow(() -> new IllegalArgumentException("filter is none")).forEach((column, domain) -> {
-            if (source(column, table, file, format, partition).orElse(null) instanceof Field field && isComparable(field.type())) {
+            if (source(column, table, file, format, utc, partition).orElse(null) instanceof Field field && isComparable(field.type())) {
                 predicate.put(field, domain);
             }
         });
@@ -103,7 +104,7 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         return !(type instanceof RealType || type instanceof DoubleType || type instanceof CharType);
     }
 
-    private static Optional<Source> source(PaimonColumnHandle column, TableSchema table, TableSchema file, FileFormat format,
+    private static Optional<Source> source(PaimonColumnHandle column, TableSchema table, TableSchema file, FileFormat format, boolean utc,
             BinaryRow partition)
     {
         int partitionField = table.partitionKeys().indexOf(column.name());
@@ -119,7 +120,7 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         if (fileField.isEmpty()) {
             return Optional.of(new Constant(column.type().createNullBlock()));
         }
-        if (!isReadAsWritten(tableField.get().type(), fileField.get().type()) || !format.reads(fileField.get().type())) {
+        if (!isReadAsWritten(tableField.get().type(), fileField.get().type()) || !format.readsColumn(fileField.get().type(), utc)) {
             return Optional.empty();
         }
         return Optional.of(new Field(fileField.get().name(), column.type()));

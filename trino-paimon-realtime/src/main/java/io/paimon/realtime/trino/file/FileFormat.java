@@ -4,6 +4,7 @@ import io.trino.spi.type.CharType;
 import org.apache.paimon.io.DataFileMeta;
 import org.apache.paimon.types.ArrayType;
 import org.apache.paimon.types.DataType;
+import org.apache.paimon.types.DataTypeRoot;
 import org.apache.paimon.types.MapType;
 import org.apache.paimon.types.MultisetType;
 import org.apache.paimon.types.RowType;
@@ -24,7 +25,10 @@ enum FileFormat
             };
         }
     },
-    /** Timestamps of ORC are of the time zone of the Java process that wrote them, and converted by each reader with rules of its own; a time of day is stored as an integer. */
+    /**
+     * Timestamps of ORC are of the time zone of the Java process that wrote them, and converted by each reader with rules of its own: only those in UTC are known to be the same. A time of day is stored as an
+     * integer.
+     */
     ORC {
         @Override
         boolean readsScalar(DataType type)
@@ -35,6 +39,12 @@ enum FileFormat
                 case CHAR -> ((org.apache.paimon.types.CharType) type).getLength() <= CharType.MAX_LENGTH;
                 default -> true;
             };
+        }
+
+        @Override
+        boolean readsColumn(DataType type, boolean utc)
+        {
+            return (utc && type.getTypeRoot() == DataTypeRoot.TIMESTAMP_WITHOUT_TIME_ZONE) || super.readsColumn(type, utc);
         }
     };
 
@@ -49,8 +59,17 @@ enum FileFormat
 
     abstract boolean readsScalar(DataType type);
 
-    /** Whether Trino's reader gives the values of Paimon's, for all that the type is made of. */
-    final boolean reads(DataType type)
+    /**
+     * Whether Trino's reader gives the values of Paimon's.
+     *
+     * @param utc whether Paimon's reader takes local time to be UTC; that the file was written so remains to be seen
+     */
+    boolean readsColumn(DataType type, boolean utc)
+    {
+        return reads(type);
+    }
+
+    private boolean reads(DataType type)
     {
         return children(type).map(types -> types.stream().allMatch(this::reads)).orElseGet(() -> readsScalar(type));
     }

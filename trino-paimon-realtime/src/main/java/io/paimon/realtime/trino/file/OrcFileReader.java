@@ -2,9 +2,11 @@ package io.paimon.realtime.trino.file;
 
 import io.paimon.realtime.trino.file.FileColumns.Constant;
 import io.paimon.realtime.trino.file.FileColumns.Field;
+import io.paimon.realtime.trino.file.FilePage.Conversion;
 import io.paimon.realtime.trino.handle.ByteRange;
 import io.trino.filesystem.TrinoInputFile;
 import io.trino.memory.context.AggregatedMemoryContext;
+import io.trino.orc.MemoryOrcDataSource;
 import io.trino.orc.NameBasedFieldMapper;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcDataSource;
@@ -17,6 +19,7 @@ import io.trino.orc.TupleDomainOrcPredicate.TupleDomainOrcPredicateBuilder;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.predicate.Domain;
+import io.trino.spi.type.TimestampType;
 import io.trino.spi.type.Type;
 import org.apache.paimon.deletionvectors.DeletionVector;
 
@@ -30,6 +33,8 @@ import java.util.function.Function;
 
 import static io.trino.orc.OrcReader.INITIAL_BATCH_SIZE;
 import static io.trino.orc.OrcReader.fullyProjectedLayout;
+import static io.trino.spi.type.TimestampType.TIMESTAMP_NANOS;
+import static java.lang.Math.toIntExact;
 import static java.util.Collections.nCopies;
 import static java.util.stream.Collectors.toMap;
 import static org.joda.time.DateTimeZone.UTC;
@@ -67,13 +72,18 @@ final class OrcFileReader implements FileReader
      * @param range stripes that begin in it are read
      * @param deletions positions of rows that are deleted
      * @param failure what becomes of a failure in a column that is decoded later
+     * @return empty if the file has timestamps that Paimon's reader may read as others
      */
-    static OrcFileReader open(TrinoInputFile file, ByteRange range, FileColumns columns, Optional<DeletionVector> deletions,
+    static Optional<FileReader> open(TrinoInputFile file, ByteRange range, FileColumns columns, Optional<DeletionVector> deletions,
             AggregatedMemoryContext memoryContext, Function<Exception, RuntimeException> failure) throws IOException
     {
         OrcDataSource source = new FileOrcDataSource(file, OPTIONS);
         try {
-            return open(source, range, columns, deletions, memoryContext, failure);
+            Optional<FileReader> reader = open(source, range, columns, deletions, memoryContext, failure);
+            if (reader.isEmpty()) {
+                source.close();
+            }
+            return reader;
         }
         catch (IOException | RuntimeException e) {
             try (source) {
@@ -85,12 +95,23 @@ final class OrcFileReader implements FileReader
         }
     }
 
-    private static OrcFileReader open(OrcDataSource source, ByteRange range, FileColumns columns, Optional<DeletionVector> deletions,
+    private static Optional<FileReader> open(OrcDataSource source, ByteRange range, FileColumns columns, Optional<DeletionVector> deletions,
             AggregatedMemoryContext memoryContext, Function<Exception, RuntimeException> failure) throws IOException
     {
-        OrcReader file = OrcReader.createOrcReader(source, OPTIONS).orElseThrow(() -> new IOException("File is empty: " + source.getId()));
+        // where it is read at once, the source is of no use any more
+        OrcDataSource data = source.getEstimatedSize() > OPTIONS.getTinyStripeThreshold().toBytes()
+                ? source
+                : new MemoryOrcDataSource(source.getId(), source.readTail(toIntExact(source.getEstimatedSize())));
+        OrcReader file = OrcReader.createOrcReader(data, OPTIONS).orElseThrow(() -> new IOException("File is empty: " + source.getId()));
         Map<String, OrcColumn> fileColumns = file.getRootColumn().getNestedColumns().stream()
                 .collect(toMap(OrcColumn::getColumnName, Function.identity()));
+        List<OrcColumn> timestamps = columns.sources().stream()
+                .filter(column -> column instanceof Field field && field.type() instanceof TimestampType && fileColumns.containsKey(field.name()))
+                .map(column -> fileColumns.get(((Field) column).name()))
+                .toList();
+        if (!timestamps.isEmpty() && !OrcTimestamps.areConvertible(data, file, OPTIONS, timestamps)) {
+            return Optional.empty();
+        }
         List<OrcColumn> readColumns = new ArrayList<>();
         List<Type> readTypes = new ArrayList<>();
         FilePage.Layout layout = layout(columns, fileColumns, readColumns, readTypes);
@@ -107,7 +128,7 @@ final class OrcFileReader implements FileReader
                 INITIAL_BATCH_SIZE,
                 failure,
                 NameBasedFieldMapper::create);
-        return new OrcFileReader(source, reader, memoryContext, layout, deletions, readColumns.size());
+        return Optional.of(new OrcFileReader(source, reader, memoryContext, layout, deletions, readColumns.size()));
     }
 
     private static OrcPredicate predicate(Map<Field, Domain> domains, Map<String, OrcColumn> fileColumns)
@@ -129,6 +150,7 @@ final class OrcFileReader implements FileReader
         int count = columns.sources().size();
         int[] channels = new int[count];
         Block[] constants = new Block[count];
+        Conversion[] conversions = new Conversion[count];
         Map<Field, Integer> channelOfField = new HashMap<>();
         for (int i = 0; i < count; i++) {
             channels[i] = -1;
@@ -143,13 +165,16 @@ final class OrcFileReader implements FileReader
                     }
                     channels[i] = channelOfField.computeIfAbsent(field, _ -> {
                         readColumns.add(column);
-                        readTypes.add(field.type());
+                        readTypes.add(field.type() instanceof TimestampType ? TIMESTAMP_NANOS : field.type());
                         return readColumns.size() - 1;
                     });
+                    if (field.type() instanceof TimestampType timestamp) {
+                        conversions[i] = block -> OrcTimestamps.convert(block, timestamp);
+                    }
                 }
             }
         }
-        return new FilePage.Layout(channels, constants);
+        return new FilePage.Layout(channels, constants, conversions);
     }
 
     @Override

@@ -20,10 +20,11 @@ import static java.util.Objects.requireNonNull;
  *
  * @param serializedSplit the split, serialized and in base 64
  * @param range the part that is read of the split's only file, where a file is divided; empty for all of the split
+ * @param utc whether local time is UTC where the split was made, and so in all of the cluster
  * @param rows rows in its files, before merging
  * @param splitWeight its share of a split of the usual size
  */
-public record PaimonSplit(String serializedSplit, Optional<ByteRange> range, long rows, SplitWeight splitWeight) implements ConnectorSplit
+public record PaimonSplit(String serializedSplit, Optional<ByteRange> range, boolean utc, long rows, SplitWeight splitWeight) implements ConnectorSplit
 {
 
     private static final int INSTANCE_SIZE = instanceSize(PaimonSplit.class);
@@ -36,10 +37,11 @@ public record PaimonSplit(String serializedSplit, Optional<ByteRange> range, lon
         requireNonNull(splitWeight, "splitWeight is null");
     }
 
-    public static PaimonSplit of(Split split, Optional<ByteRange> range, SplitWeight weight)
+    public static PaimonSplit of(Split split, Optional<ByteRange> range, boolean utc, SplitWeight weight)
     {
         try {
-            return new PaimonSplit(Base64.getEncoder().encodeToString(InstantiationUtil.serializeObject(split)), range, split.rowCount(), weight);
+            String serializedSplit = Base64.getEncoder().encodeToString(InstantiationUtil.serializeObject(split));
+            return new PaimonSplit(serializedSplit, range, utc, split.rowCount(), weight);
         }
         catch (IOException e) {
             throw new UncheckedIOException(e);

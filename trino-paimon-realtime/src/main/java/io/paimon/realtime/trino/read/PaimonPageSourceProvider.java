@@ -101,13 +101,14 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         Table paimonTable = load(handle);
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
             OptionalLong limit = handle.unenforced().isAll() ? handle.limit() : OptionalLong.empty();
-            Optional<DataFiles.Opened> files = dataFiles.open(paimonTable, source, paimonSplit.range(), paimonColumns, filter, limit,
-                    memoryContext, failure -> readFailure(handle, failure));
+            Optional<ConnectorPageSource> files = dataFiles.open(
+                    new DataFiles.Request(paimonTable, source, paimonSplit.range(), paimonSplit.utc(), paimonColumns, filter, limit),
+                    new DataFiles.Means(
+                            memoryContext,
+                            (file, memory) -> readByPaimon(handle, paimonTable, file, paimonColumns, filter, memory),
+                            failure -> readFailure(handle, failure)));
             if (files.isPresent()) {
-                return files.get().rest()
-                        .<ConnectorPageSource>map(rest -> new ConcatenatedPageSource(files.get().pages(),
-                                () -> readByPaimon(handle, paimonTable, rest, paimonColumns, filter, memoryContext)))
-                        .orElse(files.get().pages());
+                return files.get();
             }
         }
         // Paimon's reader knows no parts of files: the one at the beginning stands for all of the file

@@ -4,6 +4,7 @@ import io.paimon.realtime.trino.metrics.ScanMetrics;
 import com.google.common.collect.ImmutableList;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.paimon.BucketPruning;
+import io.paimon.realtime.trino.file.DataFiles;
 import io.paimon.realtime.trino.file.FileParts;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.handle.PaimonSplit;
@@ -119,7 +120,7 @@ class PaimonSplitSource implements ConnectorSplitSource
             }
             // what a split yields is known only where nothing is merged, and counts only where nothing is filtered afterwards
             rows += part.rows().orElse(0);
-            batch.add(PaimonSplit.of(split, part.range(), weight(part)));
+            batch.add(PaimonSplit.of(split, part.range(), DataFiles.isLocalTimeUtc(), weight(part)));
             diskSplits.incrementAndGet();
             size++;
         }
