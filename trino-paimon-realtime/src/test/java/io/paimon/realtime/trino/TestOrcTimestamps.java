@@ -50,7 +50,8 @@ final class TestOrcTimestamps extends AbstractFileReadTest
         for (LocalDateTime value : values) {
             GenericRow row = new GenericRow(fields.size());
             for (int i = 0; i < fields.size(); i++) {
-                row.setField(i, fields.get(i).type() instanceof TimestampType type ? cut(value, type.getPrecision()) : BinaryString.fromString("v" + value));
+                row.setField(i,
+                        fields.get(i).type() instanceof TimestampType type ? cut(value, type.getPrecision()) : BinaryString.fromString("v" + value));
             }
             rows.add(row);
         }
@@ -59,7 +60,9 @@ final class TestOrcTimestamps extends AbstractFileReadTest
 
     private static Timestamp cut(LocalDateTime value, int precision)
     {
-        return value == null ? null : Timestamp.fromLocalDateTime(value.withNano(value.getNano() - value.getNano() % (int) Math.pow(10, 9 - precision)));
+        return value == null
+                ? null
+                : Timestamp.fromLocalDateTime(value.withNano(value.getNano() - value.getNano() % (int) Math.pow(10, 9 - precision)));
     }
 
     /** Around the beginnings of seconds before and after 1970, at changes of calendars, and anywhere. */
@@ -68,15 +71,18 @@ final class TestOrcTimestamps extends AbstractFileReadTest
         List<LocalDateTime> values = new ArrayList<>();
         values.add(null);
         LocalDateTime epoch = LocalDateTime.of(1970, 1, 1, 0, 0);
-        for (LocalDateTime base : List.of(epoch, epoch.plusSeconds(1), epoch.minusSeconds(1), epoch.minusSeconds(2), epoch.minusYears(1), LocalDateTime.of(1582, 10, 4, 12, 0),
-                LocalDateTime.of(1582, 10, 15, 0, 0), LocalDateTime.of(1, 1, 3, 0, 0), LocalDateTime.of(9999, 12, 31, 23, 59, 59), LocalDateTime.of(2024, 3, 31, 2, 30),
+        for (LocalDateTime base : List.of(epoch, epoch.plusSeconds(1), epoch.minusSeconds(1), epoch.minusSeconds(2), epoch.minusYears(1),
+                LocalDateTime.of(1582, 10, 4, 12, 0),
+                LocalDateTime.of(1582, 10, 15, 0, 0), LocalDateTime.of(1, 1, 3, 0, 0), LocalDateTime.of(9999, 12, 31, 23, 59, 59),
+                LocalDateTime.of(2024, 3, 31, 2, 30),
                 LocalDateTime.of(290_000, 1, 1, 0, 0))) {
             for (int nanos : List.of(0, 1, 999, 1_000, 999_999, 1_000_000, 1_000_001, 123_456_789, 500_000_000, 999_999_999)) {
                 values.add(base.plusNanos(nanos));
             }
         }
         while (values.size() < count) {
-            values.add(LocalDateTime.of(1600 + random.nextInt(800), 1, 1, 0, 0).plusSeconds(random.nextInt(31_536_000)).plusNanos(random.nextInt(1_000_000_000)));
+            values.add(LocalDateTime.of(1600 + random.nextInt(800), 1, 1, 0, 0).plusSeconds(random.nextInt(31_536_000))
+                    .plusNanos(random.nextInt(1_000_000_000)));
         }
         return values;
     }
@@ -91,9 +97,11 @@ final class TestOrcTimestamps extends AbstractFileReadTest
         assertReaders("SELECT * FROM utc", values.size(), 0);
         assertThat(PaimonRows.render(computeActual("SELECT * FROM utc"))).describedAs("seed %s", seed).isEqualTo(PaimonRows.read(table("utc")));
         for (String column : List.of("t0", "t3", "t5", "t6", "t9")) {
-            for (String condition : List.of("< TIMESTAMP '1969-12-31 23:59:59'", "= TIMESTAMP '1969-12-31 23:59:58.001'", "> TIMESTAMP '9999-01-01 00:00:00'", "IS NULL",
+            for (String condition : List.of("< TIMESTAMP '1969-12-31 23:59:59'", "= TIMESTAMP '1969-12-31 23:59:58.001'",
+                    "> TIMESTAMP '9999-01-01 00:00:00'", "IS NULL",
                     "BETWEEN TIMESTAMP '1582-10-04 00:00:00' AND TIMESTAMP '1582-10-15 00:00:00.5'")) {
-                assertThat(PaimonRows.render(computeActual("SELECT * FROM utc WHERE %s %s".formatted(column, condition)))).describedAs("seed %s: %s", seed, condition)
+                assertThat(PaimonRows.render(computeActual("SELECT * FROM utc WHERE %s %s".formatted(column, condition))))
+                        .describedAs("seed %s: %s", seed, condition)
                         .isEqualTo(PaimonRows.render(computeActual("SELECT * FROM utc WHERE IF(random() >= 0, %s) %s".formatted(column, condition))));
             }
         }
@@ -113,8 +121,9 @@ final class TestOrcTimestamps extends AbstractFileReadTest
     {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        assertUpdate("CREATE TABLE elsewhere (%s, v varchar) WITH (file_format = 'orc', extra_properties = MAP(ARRAY['orc.stripe.size', 'target-file-size'], ARRAY['300000', '1 GB']))"
-                .formatted(PRECISIONS));
+        assertUpdate(
+                "CREATE TABLE elsewhere (%s, v varchar) WITH (file_format = 'orc', extra_properties = MAP(ARRAY['orc.stripe.size', 'target-file-size'], ARRAY['300000', '1 GB']))"
+                        .formatted(PRECISIONS));
         List<LocalDateTime> values = values(random, 60_000);
         TimeZone.setDefault(ELSEWHERE);
         try {

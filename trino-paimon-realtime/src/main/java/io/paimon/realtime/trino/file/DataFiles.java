@@ -188,6 +188,10 @@ public final class DataFiles
             return new PaimonFileReader(new EmptyPageSource(), memory);
         }
         Split split = ((DataSplit) request.split()).filterDataFile(other -> other.fileName().equals(file.fileName())).orElseThrow();
-        return new PaimonFileReader(means.paimonReader().apply(split, memory::setBytes), memory);
+        MemoryContext memoryOfFile = bytes -> {
+            // as with the other readers, nothing waits for memory
+            var _ = memory.setBytes(bytes);
+        };
+        return new PaimonFileReader(means.paimonReader().apply(split, memoryOfFile), memory);
     }
 }

@@ -62,7 +62,8 @@ final class OrcTimestamps
     static boolean areConvertible(OrcDataSource source, OrcReader file, OrcReaderOptions options, Collection<OrcColumn> columns) throws IOException
     {
         return file.getFooter().getStripes().isEmpty()
-                || (columns.stream().allMatch(column -> isInRange(file, column)) && isWrittenInUtc(source, file, file.getFooter().getStripes().getFirst(), options));
+                || (columns.stream().allMatch(column -> isInRange(file, column))
+                        && isWrittenInUtc(source, file, file.getFooter().getStripes().getFirst(), options));
     }
 
     private static boolean isInRange(OrcReader file, OrcColumn column)

@@ -24,7 +24,8 @@ import static java.util.Objects.requireNonNull;
  * @param rows rows in its files, before merging
  * @param splitWeight its share of a split of the usual size
  */
-public record PaimonSplit(String serializedSplit, Optional<ByteRange> range, boolean utc, long rows, SplitWeight splitWeight) implements ConnectorSplit
+public record PaimonSplit(String serializedSplit, Optional<ByteRange> range, boolean utc, long rows,
+        SplitWeight splitWeight) implements ConnectorSplit
 {
 
     private static final int INSTANCE_SIZE = instanceSize(PaimonSplit.class);

@@ -22,7 +22,7 @@ final class TestByteRange
             for (ByteRange range : ranges) {
                 assertThat(range.start()).describedAs("seed %s: %s", seed, ranges).isEqualTo(end);
                 assertThat(range.length()).describedAs("seed %s: %s", seed, ranges).isBetween(1L, maxLength);
-                assertThat(range.startsFile()).isEqualTo(range == ranges.getFirst());
+                assertThat(range.startsFile()).isEqualTo(range.equals(ranges.getFirst()));
                 end = range.end();
             }
             assertThat(end).describedAs("seed %s", seed).isEqualTo(length);
