@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino;
 
+import io.paimon.realtime.trino.metrics.ScanMetrics;
 import io.paimon.realtime.trino.type.PaimonTypes;
 import io.trino.testing.QueryRunner;
 import org.apache.paimon.catalog.Catalog;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -36,6 +38,7 @@ final class TestPaimonFixtures
         assumeTrue(Files.isDirectory(warehouse), "No tables to read: " + warehouse + " is not there");
         SoftAssertions softly = new SoftAssertions();
         int compared = 0;
+        AtomicInteger readNatively = new AtomicInteger();
         try (QueryRunner queryRunner = PaimonQueryRunner.builder().setWarehouse(warehouse).build();
                 Catalog catalog = CatalogFactory.createCatalog(CatalogContext.create(new Path(warehouse.toUri())))) {
             for (String database : catalog.listDatabases()) {
@@ -48,23 +51,31 @@ final class TestPaimonFixtures
                         continue;
                     }
                     String name = "\"%s\".\"%s\"".formatted(database, tableName);
-                    softly.assertThatCode(() -> compare(queryRunner, name, table)).as(name).doesNotThrowAnyException();
+                    softly.assertThatCode(() -> {
+                        if (compare(queryRunner, name, table) > 0) {
+                            readNatively.incrementAndGet();
+                        }
+                    }).as(name).doesNotThrowAnyException();
                     compared++;
                 }
             }
         }
         softly.assertAll();
         assertThat(compared).isGreaterThan(10);
+        assertThat(readNatively).describedAs("tables that Trino's reader has read").hasValueGreaterThan(5);
     }
 
-    private static void compare(QueryRunner queryRunner, String name, Table table)
+    /** @return rows that Trino's reader has read */
+    private static long compare(QueryRunner queryRunner, String name, Table table)
     {
         List<String> expected = PaimonRows.read(table);
         assertThat(queryRunner.execute("SELECT count(*) FROM " + name).getOnlyValue()).isEqualTo((long) expected.size());
         if (table.rowType().getFields().stream().anyMatch(field -> field.type() instanceof MapType map && map.getKeyType() instanceof ArrayType)) {
             // Trino's client protocol has no maps with such keys, so that their rows are only counted
-            return;
+            return 0;
         }
         assertThat(PaimonRows.render(queryRunner.execute("SELECT * FROM " + name))).containsExactlyElementsOf(expected);
+        String plan = (String) queryRunner.execute("EXPLAIN ANALYZE VERBOSE SELECT * FROM " + name).getOnlyValue();
+        return AbstractFileReadTest.metric(plan, ScanMetrics.DISK_NATIVE);
     }
 }

@@ -96,7 +96,7 @@ public class PaimonConfig
     }
 
     @Config("paimon.max-split-size")
-    @ConfigDescription("Files of one bucket are put together into splits of about this size")
+    @ConfigDescription("Files of one bucket are put together, and bigger ones divided, into splits of about this size")
     public PaimonConfig setMaxSplitSize(DataSize maxSplitSize)
     {
         this.maxSplitSize = maxSplitSize;

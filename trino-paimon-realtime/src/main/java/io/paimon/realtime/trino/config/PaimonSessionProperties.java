@@ -38,7 +38,8 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider
         sessionProperties = ImmutableList.of(
                 enumProperty(REALTIME_READ_MODE, "What queries of real-time tables see", ReadMode.class, realtimeConfig.getReadMode(), false),
                 enumProperty(REALTIME_WRITE_MODE, "Where rows written to real-time tables go", WriteMode.class, realtimeConfig.getWriteMode(), false),
-                dataSizeProperty(MAX_SPLIT_SIZE, "Files of one bucket are put together into splits of about this size", config.getMaxSplitSize(),
+                dataSizeProperty(MAX_SPLIT_SIZE, "Files of one bucket are put together, and bigger ones divided, into splits of about this size",
+                        config.getMaxSplitSize(),
                         value -> validateMinDataSize(MAX_SPLIT_SIZE, value, DataSize.of(1, MEGABYTE)), false),
                 dataSizeProperty(TARGET_MAX_FILE_SIZE, "Data files are rolled at this size; the table's own option if not set",
                         config.getTargetMaxFileSize().orElse(null),

@@ -3,9 +3,13 @@ package io.paimon.realtime.trino.file;
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
 import io.paimon.realtime.trino.filesystem.PaimonFileSystems;
+import io.paimon.realtime.trino.handle.ByteRange;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
+import io.trino.filesystem.TrinoInputFile;
 import io.trino.memory.context.AggregatedMemoryContext;
+import io.trino.memory.context.LocalMemoryContext;
 import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.EmptyPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import org.apache.paimon.deletionvectors.DeletionVector;
@@ -21,21 +25,19 @@ import org.apache.paimon.table.source.Split;
 
 import java.io.IOException;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
+import static com.google.common.base.Preconditions.checkArgument;
 import static java.util.Objects.requireNonNull;
 
 /** Reads the data files of splits whose rows are the rows of their files, where Trino's readers give the values that Paimon's would. */
 public final class DataFiles
 {
-    private static final String PARQUET = "parquet";
-
     private final PaimonFileSystems fileSystems;
 
     @Inject
@@ -45,68 +47,116 @@ public final class DataFiles
     }
 
     /**
-     * @param pages rows of the files that Trino's readers read
-     * @param rest the files that need Paimon's reader
-     */
-    public record Opened(ConnectorPageSource pages, Optional<Split> rest)
-    {}
-
-    /**
+     * What is to be read.
+     *
+     * @param range the part that is read of the split's only file; empty for all of the split
+     * @param utc whether local time is UTC where the split was made
      * @param filter what every row of the result fulfils; not {@code none}. Files and parts of files without such rows are skipped, other rows may be returned as well
      * @param limit rows that are enough, if any will do
+     */
+    public record Request(Table table, Split split, Optional<ByteRange> range, boolean utc, List<PaimonColumnHandle> columns,
+            TupleDomain<PaimonColumnHandle> filter, OptionalLong limit)
+    {
+        public Request
+        {
+            requireNonNull(table, "table is null");
+            requireNonNull(split, "split is null");
+            requireNonNull(range, "range is null");
+            columns = ImmutableList.copyOf(columns);
+            requireNonNull(filter, "filter is null");
+            requireNonNull(limit, "limit is null");
+        }
+
+        private boolean startsFile()
+        {
+            return range.isEmpty() || range.get().startsFile();
+        }
+    }
+
+    /**
+     * What reading needs.
+     *
+     * @param paimonReader Paimon's reader, for a split of a file that turns out to need it
      * @param failure tells of a failure to read
+     */
+    public record Means(MemoryContext memoryContext, BiFunction<Split, MemoryContext, ConnectorPageSource> paimonReader,
+            Function<Exception, RuntimeException> failure)
+    {
+        public Means
+        {
+            requireNonNull(memoryContext, "memoryContext is null");
+            requireNonNull(paimonReader, "paimonReader is null");
+            requireNonNull(failure, "failure is null");
+        }
+    }
+
+    /**
      * @return empty if Paimon's reader is needed for all of the split
      */
-    public Optional<Opened> open(Table table, Split split, List<PaimonColumnHandle> columns, TupleDomain<PaimonColumnHandle> filter,
-            OptionalLong limit, MemoryContext memoryContext, Function<Exception, RuntimeException> failure)
+    public Optional<ConnectorPageSource> open(Request request, Means means)
     {
-        if (!(table instanceof FileStoreTable fileStoreTable) || !isPlain(split) || !isMadeOfRows(fileStoreTable, (DataSplit) split)) {
+        if (!isMadeOfRows(request.table(), request.split())) {
             return Optional.empty();
         }
-        DataSplit dataSplit = (DataSplit) split;
-        DataFilePathFactory paths = fileStoreTable.store().pathFactory().createDataFilePathFactory(dataSplit.partition(), dataSplit.bucket());
-        ImmutableList.Builder<FilesPageSource.Opener> builder = ImmutableList.builder();
-        Set<String> opened = new HashSet<>();
-        // each is a file to read
-        Map<Long, TableSchema> schemas = new HashMap<>(Map.of(fileStoreTable.schema().id(), fileStoreTable.schema()));
-        for (int i = 0; i < dataSplit.dataFiles().size(); i++) {
-            DataFileMeta file = dataSplit.dataFiles().get(i);
-            Optional<FileColumns> fileColumns = columns(fileStoreTable, dataSplit, file, columns, filter, schemas);
-            if (fileColumns.isPresent()) {
-                Optional<DeletionFile> deletionFile = deletionFile(dataSplit, i);
+        FileStoreTable table = (FileStoreTable) request.table();
+        DataSplit split = (DataSplit) request.split();
+        checkArgument(request.range().isEmpty() || split.dataFiles().size() == 1, "Part of a split of several files");
+        Map<Long, TableSchema> schemas = new HashMap<>(Map.of(table.schema().id(), table.schema()));
+        DataFilePathFactory paths = table.store().pathFactory().createDataFilePathFactory(split.partition(), split.bucket());
+        ImmutableList.Builder<FilesPageSource.Opener> openers = ImmutableList.builder();
+        boolean isAnyNative = false;
+        for (int i = 0; i < split.dataFiles().size(); i++) {
+            DataFileMeta file = split.dataFiles().get(i);
+            Optional<FileColumns> columns = columns(request, file, schemas);
+            if (columns.isPresent()) {
+                isAnyNative = true;
                 Path path = paths.toPath(file);
-                builder.add(context -> openParquet(fileStoreTable, path, file, fileColumns.get(), deletionFile, context, failure));
-                opened.add(file.fileName());
+                Optional<DeletionFile> deletionFile = deletionFile(split, i);
+                openers.add(memoryContext -> {
+                    Optional<FileReader> reader = open(request, path, file, columns.get(), deletionFile, memoryContext, means.failure());
+                    return reader.isPresent() ? reader.get() : openByPaimon(request, file, means, memoryContext);
+                });
+            }
+            else {
+                openers.add(memoryContext -> openByPaimon(request, file, means, memoryContext));
             }
         }
-        List<FilesPageSource.Opener> openers = builder.build();
-        if (openers.isEmpty()) {
-            return Optional.empty();
-        }
-        return Optional.of(new Opened(
-                new FilesPageSource(openers, limit, memoryContext, failure),
-                dataSplit.filterDataFile(file -> !opened.contains(file.fileName())).map(Split.class::cast)));
+        return isAnyNative
+                ? Optional.of(new FilesPageSource(openers.build(), request.limit(), means.memoryContext(), means.failure()))
+                : Optional.empty();
     }
 
-    private static Optional<FileColumns> columns(FileStoreTable table, DataSplit split, DataFileMeta file, List<PaimonColumnHandle> columns,
-            TupleDomain<PaimonColumnHandle> filter, Map<Long, TableSchema> schemas)
+    private static Optional<FileColumns> columns(Request request, DataFileMeta file, Map<Long, TableSchema> schemas)
     {
-        if (!file.fileFormat().equals(PARQUET) || file.writeCols() != null) {
+        Optional<FileFormat> format = format(file);
+        if (format.isEmpty()) {
             return Optional.empty();
         }
+        FileStoreTable table = (FileStoreTable) request.table();
         TableSchema schema = schemas.computeIfAbsent(file.schemaId(), table.schemaManager()::schema);
-        return FileColumns.resolve(columns, filter, table.schema(), schema, split.partition());
+        return FileColumns.resolve(request.columns(), request.filter(), table.schema(), schema, format.get(), request.utc(),
+                ((DataSplit) request.split()).partition());
     }
 
-    /** Subclasses stand for splits of other tables, such as those of a fallback branch. */
-    private static boolean isPlain(Split split)
+    /** Whether local time, in which timestamps of ORC are written and read by Paimon, is UTC in this process. */
+    public static boolean isLocalTimeUtc()
     {
-        return split.getClass() == DataSplit.class;
+        return OrcTimestamps.isLocalTimeUtc();
     }
 
-    private static boolean isMadeOfRows(FileStoreTable table, DataSplit split)
+    /** The format of a file that Trino has a reader for; empty if there is none, or if the file does not hold all columns of its schema. */
+    static Optional<FileFormat> format(DataFileMeta file)
     {
-        return split.rawConvertible() && !split.isStreaming() && !table.coreOptions().dataEvolutionEnabled();
+        return file.writeCols() == null ? FileFormat.of(file) : Optional.empty();
+    }
+
+    /**
+     * Whether the rows of a split are those of its files, and it is of the table itself: subclasses stand for splits of other tables, such as those of a fallback branch.
+     */
+    static boolean isMadeOfRows(Table table, Split split)
+    {
+        return table instanceof FileStoreTable fileStoreTable && split.getClass() == DataSplit.class
+                && ((DataSplit) split).rawConvertible() && !((DataSplit) split).isStreaming() && !fileStoreTable.coreOptions().dataEvolutionEnabled();
     }
 
     private static Optional<DeletionFile> deletionFile(DataSplit split, int file)
@@ -114,13 +164,34 @@ public final class DataFiles
         return split.deletionFiles().map(files -> files.get(file));
     }
 
-    private FileReader openParquet(FileStoreTable table, Path path, DataFileMeta file, FileColumns columns, Optional<DeletionFile> deletionFile,
+    /** @return empty if the file turns out to need Paimon's reader, which each part of it finds alike */
+    private Optional<FileReader> open(Request request, Path path, DataFileMeta file, FileColumns columns, Optional<DeletionFile> deletionFile,
             AggregatedMemoryContext memoryContext, Function<Exception, RuntimeException> failure) throws IOException
     {
         Optional<DeletionVector> deletions = Optional.empty();
         if (deletionFile.isPresent()) {
-            deletions = Optional.of(DeletionVector.read(table.fileIO(), deletionFile.get()));
+            deletions = Optional.of(DeletionVector.read(((FileStoreTable) request.table()).fileIO(), deletionFile.get()));
         }
-        return ParquetFileReader.open(fileSystems.newInputFile(path, file.fileSize()), columns, deletions, memoryContext, failure);
+        TrinoInputFile input = fileSystems.newInputFile(path, file.fileSize());
+        ByteRange range = request.range().orElse(ByteRange.WHOLE_FILE);
+        return switch (format(file).orElseThrow()) {
+            case PARQUET -> Optional.of(ParquetFileReader.open(input, range, columns, deletions, memoryContext, failure));
+            case ORC -> OrcFileReader.open(input, range, columns, deletions, memoryContext, failure);
+        };
+    }
+
+    /** Paimon's reader knows no parts of files: the one that starts the file stands for all of it. */
+    private static FileReader openByPaimon(Request request, DataFileMeta file, Means means, AggregatedMemoryContext memoryContext)
+    {
+        LocalMemoryContext memory = memoryContext.newLocalMemoryContext(PaimonFileReader.class.getSimpleName());
+        if (!request.startsFile()) {
+            return new PaimonFileReader(new EmptyPageSource(), memory);
+        }
+        Split split = ((DataSplit) request.split()).filterDataFile(other -> other.fileName().equals(file.fileName())).orElseThrow();
+        MemoryContext memoryOfFile = bytes -> {
+            // as with the other readers, nothing waits for memory
+            var _ = memory.setBytes(bytes);
+        };
+        return new PaimonFileReader(means.paimonReader().apply(split, memoryOfFile), memory);
     }
 }

@@ -9,13 +9,15 @@ import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.type.CharType;
+import io.trino.spi.type.DoubleType;
+import io.trino.spi.type.RealType;
 import io.trino.spi.type.Type;
 import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.types.ArrayType;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
-import org.apache.paimon.types.DataTypeRoot;
 import org.apache.paimon.types.MapType;
 import org.apache.paimon.types.MultisetType;
 import org.apache.paimon.types.RowType;
@@ -34,7 +36,7 @@ import static java.util.Objects.requireNonNull;
  * from the manifest, never from the file.
  *
  * @param sources one for each column of the scan
- * @param predicate what is asked of fields of the file
+ * @param predicate what is asked of fields of the file whose statistics tell which values there are
  */
 record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
 {
@@ -72,16 +74,17 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
     /**
      * @param table schema that the scan sees
      * @param file schema that the file was written with
+     * @param format of the file
+     * @param utc whether Paimon's reader takes local time to be UTC
      * @param filter what every row of the result fulfils
      * @return empty if a column has changed in a way that Paimon's reader has to bring back
      */
     static Optional<FileColumns> resolve(List<PaimonColumnHandle> columns, TupleDomain<PaimonColumnHandle> filter, TableSchema table,
-            TableSchema file,
-            BinaryRow partition)
+            TableSchema file, FileFormat format, boolean utc, BinaryRow partition)
     {
         ImmutableList.Builder<Source> sources = ImmutableList.builder();
         for (PaimonColumnHandle column : columns) {
-            Optional<Source> source = source(column, table, file, partition);
+            Optional<Source> source = source(column, table, file, format, utc, partition);
             if (source.isEmpty()) {
                 return Optional.empty();
             }
@@ -89,14 +92,21 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         }
         ImmutableMap.Builder<Field, Domain> predicate = ImmutableMap.builder();
         filter.getDomains().orElseThrow(() -> new IllegalArgumentException("filter is none")).forEach((column, domain) -> {
-            if (column.isColumn() && source(column, table, file, partition).orElse(null) instanceof Field field) {
+            if (column.isColumn() && source(column, table, file, format, utc, partition).orElse(null) instanceof Field field && isComparable(field.type())) {
                 predicate.put(field, domain);
             }
         });
         return Optional.of(new FileColumns(sources.build(), predicate.buildOrThrow()));
     }
 
-    private static Optional<Source> source(PaimonColumnHandle column, TableSchema table, TableSchema file, BinaryRow partition)
+    /** Whether statistics say which values there are: not where NaN is left out of them, nor where blanks at the end may or may not be stored. */
+    private static boolean isComparable(Type type)
+    {
+        return !(type instanceof RealType || type instanceof DoubleType || type instanceof CharType);
+    }
+
+    private static Optional<Source> source(PaimonColumnHandle column, TableSchema table, TableSchema file, FileFormat format, boolean utc,
+            BinaryRow partition)
     {
         int partitionField = table.partitionKeys().indexOf(column.name());
         if (partitionField >= 0) {
@@ -111,7 +121,8 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         if (fileField.isEmpty()) {
             return Optional.of(new Constant(column.type().createNullBlock()));
         }
-        if (!isReadAsWritten(FieldSubsets.select(tableField.get().type(), column.type()), fileField.get().type())) {
+        DataType wanted = FieldSubsets.select(tableField.get().type(), column.type());
+        if (!isReadAsWritten(wanted, fileField.get().type()) || !format.readsColumn(FieldSubsets.select(fileField.get().type(), column.type()), utc)) {
             return Optional.empty();
         }
         return Optional.of(new Field(fileField.get().name(), column.type()));
@@ -141,7 +152,7 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
             case MapType map -> isReadAsWritten(map.getKeyType(), ((MapType) file).getKeyType())
                     && isReadAsWritten(map.getValueType(), ((MapType) file).getValueType());
             case RowType row -> isReadAsWritten(row, (RowType) file);
-            default -> table.getTypeRoot() != DataTypeRoot.VARIANT && table.getTypeRoot() != DataTypeRoot.BLOB && table.equalsIgnoreNullable(file);
+            default -> table.equalsIgnoreNullable(file);
         };
     }
 

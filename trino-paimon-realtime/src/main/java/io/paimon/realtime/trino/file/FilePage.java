@@ -18,9 +18,21 @@ final class FilePage implements SourcePage
     /**
      * @param channels channel of the file's page for each column, negative for a constant
      * @param constants values of the columns without a channel, one position each
+     * @param conversions null for columns that are in the file's page as they are to be
      */
-    record Layout(int[] channels, Block[] constants)
-    {}
+    record Layout(int[] channels, Block[] constants, Conversion[] conversions)
+    {
+        Layout(int[] channels, Block[] constants)
+        {
+            this(channels, constants, new Conversion[channels.length]);
+        }
+    }
+
+    /** Makes what a column is to be of what the file's page has. */
+    interface Conversion
+    {
+        Block convert(Block block);
+    }
 
     FilePage(SourcePage page, Layout layout)
     {
@@ -62,7 +74,12 @@ final class FilePage implements SourcePage
     public Block getBlock(int channel)
     {
         int source = layout.channels()[channel];
-        return source >= 0 ? page.getBlock(source) : RunLengthEncodedBlock.create(layout.constants()[channel], page.getPositionCount());
+        if (source < 0) {
+            return RunLengthEncodedBlock.create(layout.constants()[channel], page.getPositionCount());
+        }
+        Block block = page.getBlock(source);
+        Conversion conversion = layout.conversions()[channel];
+        return conversion == null ? block : conversion.convert(block);
     }
 
     @Override

@@ -28,7 +28,9 @@ final class FilesPageSource implements ConnectorPageSource
     private boolean finished;
     private long closedBytes;
     private long closedNanos;
-    private long filesRead;
+    private Metrics closedMetrics = Metrics.EMPTY;
+    private long nativeFiles;
+    private long nativePositions;
     private long completedPositions;
 
     interface Opener
@@ -57,6 +59,7 @@ final class FilesPageSource implements ConnectorPageSource
                 return null;
             }
             completedPositions += page.getPositionCount();
+            nativePositions += reader.isNative() ? page.getPositionCount() : 0;
             if (limit.isPresent() && completedPositions >= limit.getAsLong()) {
                 finished = true;
             }
@@ -75,7 +78,7 @@ final class FilesPageSource implements ConnectorPageSource
                     return null;
                 }
                 reader = files.next().open(memoryContext.newAggregatedMemoryContext());
-                filesRead++;
+                nativeFiles += reader.isNative() ? 1 : 0;
             }
             SourcePage page = reader.next();
             if (page != null) {
@@ -90,6 +93,7 @@ final class FilesPageSource implements ConnectorPageSource
         if (reader != null) {
             closedBytes += reader.readBytes();
             closedNanos += reader.readTimeNanos();
+            closedMetrics = closedMetrics.mergeWith(reader.metrics());
             FileReader closing = reader;
             reader = null;
             closing.close();
@@ -123,7 +127,9 @@ final class FilesPageSource implements ConnectorPageSource
     @Override
     public Metrics getMetrics()
     {
-        return new ScanMetrics().add(ScanMetrics.DISK_NATIVE, completedPositions).add(ScanMetrics.FILES_NATIVE, filesRead).build();
+        Metrics counts = new ScanMetrics().add(ScanMetrics.DISK_NATIVE, nativePositions).add(ScanMetrics.FILES_NATIVE, nativeFiles).build();
+        Metrics closed = counts.mergeWith(closedMetrics);
+        return reader == null ? closed : closed.mergeWith(reader.metrics());
     }
 
     @Override

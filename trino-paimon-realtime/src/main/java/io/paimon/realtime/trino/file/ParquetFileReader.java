@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.paimon.realtime.trino.file.FileColumns.Constant;
 import io.paimon.realtime.trino.file.FileColumns.Field;
+import io.paimon.realtime.trino.handle.ByteRange;
 import io.trino.filesystem.TrinoInputFile;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.parquet.Column;
@@ -18,9 +19,6 @@ import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
-import io.trino.spi.type.CharType;
-import io.trino.spi.type.DoubleType;
-import io.trino.spi.type.RealType;
 import io.trino.spi.type.RowType;
 import io.trino.spi.type.Type;
 import org.apache.paimon.deletionvectors.DeletionVector;
@@ -46,7 +44,6 @@ import static io.trino.parquet.ParquetTypeUtils.getParquetTypeByName;
 import static io.trino.parquet.ParquetTypeUtils.lookupColumnByName;
 import static io.trino.parquet.predicate.PredicateUtils.buildPredicate;
 import static io.trino.parquet.predicate.PredicateUtils.getFilteredRowGroups;
-import static io.trino.spi.type.BigintType.BIGINT;
 import static java.util.Locale.ENGLISH;
 import static org.joda.time.DateTimeZone.UTC;
 
@@ -79,16 +76,17 @@ final class ParquetFileReader implements FileReader
     }
 
     /**
+     * @param range row groups that begin in it are read
      * @param deletions positions of rows that are deleted
      * @param failure what becomes of a failure in a column that is decoded later
      */
-    static ParquetFileReader open(TrinoInputFile file, FileColumns columns, Optional<DeletionVector> deletions, AggregatedMemoryContext memoryContext,
-            Function<Exception, RuntimeException> failure) throws IOException
+    static ParquetFileReader open(TrinoInputFile file, ByteRange range, FileColumns columns, Optional<DeletionVector> deletions,
+            AggregatedMemoryContext memoryContext, Function<Exception, RuntimeException> failure) throws IOException
     {
         ParquetReaderOptions options = deletions.isPresent() ? OPTIONS_BY_POSITION : OPTIONS;
         ParquetDataSource source = new FileParquetDataSource(file, options);
         try {
-            return open(source, options, columns, deletions, memoryContext, failure);
+            return open(source, options, range, columns, deletions, memoryContext, failure);
         }
         catch (IOException | RuntimeException e) {
             try (source) {
@@ -97,9 +95,9 @@ final class ParquetFileReader implements FileReader
         }
     }
 
-    private static ParquetFileReader open(ParquetDataSource source, ParquetReaderOptions options, FileColumns columns,
-            Optional<DeletionVector> deletions,
-            AggregatedMemoryContext memoryContext, Function<Exception, RuntimeException> failure) throws IOException
+    private static ParquetFileReader open(ParquetDataSource source, ParquetReaderOptions options, ByteRange range, FileColumns columns,
+            Optional<DeletionVector> deletions, AggregatedMemoryContext memoryContext, Function<Exception, RuntimeException> failure)
+            throws IOException
     {
         ParquetMetadata metadata = MetadataReader.readFooter(source, options, Optional.empty(), Optional.empty());
         MessageType fileSchema = metadata.getFileMetaData().getSchema();
@@ -109,9 +107,8 @@ final class ParquetFileReader implements FileReader
 
         TupleDomain<ColumnDescriptor> domain = domain(columns.predicate(), fileSchema, descriptors);
         TupleDomainParquetPredicate predicate = buildPredicate(requested, domain, descriptors, UTC);
-        List<RowGroupInfo> rowGroups = getFilteredRowGroups(0, Long.MAX_VALUE, source, metadata, List.of(domain), List.of(predicate), descriptors,
-                UTC,
-                DOMAIN_COMPACTION_THRESHOLD, options);
+        List<RowGroupInfo> rowGroups = getFilteredRowGroups(range.start(), range.length(), source, metadata, List.of(domain), List.of(predicate),
+                descriptors, UTC, DOMAIN_COMPACTION_THRESHOLD, options);
 
         ParquetTimestamps.check(rowGroups, descriptors.values());
 
@@ -168,21 +165,11 @@ final class ParquetFileReader implements FileReader
             Map<List<String>, ColumnDescriptor> descriptors)
     {
         Map<ColumnDescriptor, Domain> domains = new HashMap<>();
-        predicate.forEach((field, domain) -> {
-            if (isComparable(field.type())) {
-                find(fileSchema, field)
-                        .filter(org.apache.parquet.schema.Type::isPrimitive)
-                        .map(type -> descriptors.get(ImmutableList.of(type.getName())))
-                        .ifPresent(descriptor -> domains.put(descriptor, domain));
-            }
-        });
+        predicate.forEach((field, domain) -> find(fileSchema, field)
+                .filter(org.apache.parquet.schema.Type::isPrimitive)
+                .map(type -> descriptors.get(ImmutableList.of(type.getName())))
+                .ifPresent(descriptor -> domains.put(descriptor, domain)));
         return TupleDomain.withColumnDomains(ImmutableMap.copyOf(domains));
-    }
-
-    /** Whether statistics say which values there are: not where NaN is left out of them, nor where blanks at the end may or may not be stored. */
-    private static boolean isComparable(Type type)
-    {
-        return !(type instanceof RealType || type instanceof DoubleType || type instanceof CharType);
     }
 
     private static FilePage.Layout layout(FileColumns columns, MessageColumnIO columnIO, List<Column> fields)
@@ -224,25 +211,10 @@ final class ParquetFileReader implements FileReader
             if (page == null) {
                 return null;
             }
-            deletions.ifPresent(vector -> leaveOut(vector, page));
+            deletions.ifPresent(vector -> DeletedRows.leaveOut(vector, page, positionChannel));
             if (page.getPositionCount() > 0) {
                 return new FilePage(page, layout);
             }
-        }
-    }
-
-    private void leaveOut(DeletionVector vector, SourcePage page)
-    {
-        Block positions = page.getBlock(positionChannel);
-        int count = page.getPositionCount();
-        int[] kept = new int[count];
-        int keptCount = 0;
-        for (int i = 0; i < count; i++) {
-            kept[keptCount] = i;
-            keptCount += vector.isDeleted(BIGINT.getLong(positions, i)) ? 0 : 1;
-        }
-        if (keptCount < count) {
-            page.selectPositions(kept, 0, keptCount);
         }
     }
 

@@ -8,33 +8,41 @@ import org.apache.paimon.utils.InstantiationUtil;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Base64;
+import java.util.Optional;
 
 import static io.airlift.slice.SizeOf.estimatedSizeOf;
 import static io.airlift.slice.SizeOf.instanceSize;
+import static io.airlift.slice.SizeOf.sizeOf;
 import static java.util.Objects.requireNonNull;
 
 /**
  * A Paimon split on its way to a worker.
  *
  * @param serializedSplit the split, serialized and in base 64
+ * @param range the part that is read of the split's only file, where a file is divided; empty for all of the split
+ * @param utc whether local time is UTC where the split was made, and so in all of the cluster
  * @param rows rows in its files, before merging
  * @param splitWeight its share of a split of the usual size
  */
-public record PaimonSplit(String serializedSplit, long rows, SplitWeight splitWeight) implements ConnectorSplit
+public record PaimonSplit(String serializedSplit, Optional<ByteRange> range, boolean utc, long rows,
+        SplitWeight splitWeight) implements ConnectorSplit
 {
 
     private static final int INSTANCE_SIZE = instanceSize(PaimonSplit.class);
+    private static final int RANGE_INSTANCE_SIZE = instanceSize(ByteRange.class);
 
     public PaimonSplit
     {
         requireNonNull(serializedSplit, "serializedSplit is null");
+        requireNonNull(range, "range is null");
         requireNonNull(splitWeight, "splitWeight is null");
     }
 
-    public static PaimonSplit of(Split split, SplitWeight weight)
+    public static PaimonSplit of(Split split, Optional<ByteRange> range, boolean utc, SplitWeight weight)
     {
         try {
-            return new PaimonSplit(Base64.getEncoder().encodeToString(InstantiationUtil.serializeObject(split)), split.rowCount(), weight);
+            String serializedSplit = Base64.getEncoder().encodeToString(InstantiationUtil.serializeObject(split));
+            return new PaimonSplit(serializedSplit, range, utc, split.rowCount(), weight);
         }
         catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -54,6 +62,12 @@ public record PaimonSplit(String serializedSplit, long rows, SplitWeight splitWe
         }
     }
 
+    /** Whether this is all of the split, or that part of a divided file which does what must be done once. */
+    public boolean startsFile()
+    {
+        return range.isEmpty() || range.get().startsFile();
+    }
+
     @Override
     public SplitWeight getSplitWeight()
     {
@@ -63,12 +77,12 @@ public record PaimonSplit(String serializedSplit, long rows, SplitWeight splitWe
     @Override
     public long getRetainedSizeInBytes()
     {
-        return INSTANCE_SIZE + estimatedSizeOf(serializedSplit) + splitWeight.getRetainedSizeInBytes();
+        return INSTANCE_SIZE + estimatedSizeOf(serializedSplit) + sizeOf(range, _ -> RANGE_INSTANCE_SIZE) + splitWeight.getRetainedSizeInBytes();
     }
 
     @Override
     public String toString()
     {
-        return "rows=" + rows;
+        return range.map(part -> "bytes=%s of a file of rows=%s".formatted(part, rows)).orElse("rows=" + rows);
     }
 }

@@ -90,7 +90,7 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         FieldProjection fields = FieldProjection.of(scanned, paimonTable.rowType());
         ConnectorPageSource source = split instanceof RealtimeSplit realtimeSplit
                 ? readMemory(handle, paimonTable, realtimeSplit, fields.columns(), filter, memoryContext)
-                : readFiles(handle, paimonTable, ((PaimonSplit) split).split(), fields.columns(), filter, memoryContext);
+                : readFiles(handle, paimonTable, (PaimonSplit) split, fields.columns(), filter, memoryContext);
         return fields.apply(source);
     }
 
@@ -108,24 +108,27 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         return new RealtimePageSource(carrier.read(split, handle.identifier(), request), blockReaders, memoryContext);
     }
 
-    private ConnectorPageSource readFiles(PaimonTableHandle handle, Table paimonTable, Split source, List<PaimonColumnHandle> paimonColumns,
+    private ConnectorPageSource readFiles(PaimonTableHandle handle, Table paimonTable, PaimonSplit paimonSplit, List<PaimonColumnHandle> paimonColumns,
             TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
     {
+        Split source = paimonSplit.split();
         if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {
-            return new CountedPageSource(source.mergedRowCount().getAsLong());
+            return paimonSplit.startsFile() ? new CountedPageSource(source.mergedRowCount().getAsLong()) : new EmptyPageSource();
         }
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
             OptionalLong limit = handle.unenforced().isAll() ? handle.limit() : OptionalLong.empty();
-            Optional<DataFiles.Opened> files = dataFiles.open(paimonTable, source, paimonColumns, filter, limit, memoryContext,
-                    failure -> readFailure(handle, failure));
+            Optional<ConnectorPageSource> files = dataFiles.open(
+                    new DataFiles.Request(paimonTable, source, paimonSplit.range(), paimonSplit.utc(), paimonColumns, filter, limit),
+                    new DataFiles.Means(
+                            memoryContext,
+                            (file, memory) -> readByPaimon(handle, paimonTable, file, paimonColumns, filter, memory),
+                            failure -> readFailure(handle, failure)));
             if (files.isPresent()) {
-                return files.get().rest()
-                        .<ConnectorPageSource>map(rest -> new ConcatenatedPageSource(files.get().pages(),
-                                () -> readByPaimon(handle, paimonTable, rest, paimonColumns, filter, memoryContext)))
-                        .orElse(files.get().pages());
+                return files.get();
             }
         }
-        return readByPaimon(handle, paimonTable, source, paimonColumns, filter, memoryContext);
+        // Paimon's reader knows no parts of files: the one at the beginning stands for all of the file
+        return paimonSplit.startsFile() ? readByPaimon(handle, paimonTable, source, paimonColumns, filter, memoryContext) : new EmptyPageSource();
     }
 
     private ConnectorPageSource readByPaimon(PaimonTableHandle handle, Table paimonTable, Split source, List<PaimonColumnHandle> paimonColumns,

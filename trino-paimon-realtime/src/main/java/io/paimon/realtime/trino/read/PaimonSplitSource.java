@@ -4,6 +4,8 @@ import io.paimon.realtime.trino.metrics.ScanMetrics;
 import com.google.common.collect.ImmutableList;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.paimon.BucketPruning;
+import io.paimon.realtime.trino.file.DataFiles;
+import io.paimon.realtime.trino.file.FileParts;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.handle.PaimonSplit;
 import io.paimon.realtime.trino.handle.PaimonTableHandle;
@@ -19,7 +21,6 @@ import io.trino.spi.connector.DynamicFilterSnapshot;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
 import org.apache.paimon.data.BinaryRow;
-import org.apache.paimon.io.DataFileMeta;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
 import org.apache.paimon.table.source.DataSplit;
@@ -57,7 +58,7 @@ class PaimonSplitSource implements ConnectorSplitSource
     private final long dynamicFilterWaitMillis;
     private final Optional<PartitionFilter> partitionFilter;
 
-    private Iterator<Split> splits;
+    private Iterator<FileParts.Part> splits;
     private boolean memorySplitsDone;
     /** Rows that splits handed out are known to hold. */
     private long rows;
@@ -90,7 +91,7 @@ class PaimonSplitSource implements ConnectorSplitSource
             return completedFuture(ImmutableList.of());
         }
         if (splits == null) {
-            splits = plan(dynamicPredicate);
+            splits = plan(dynamicPredicate).stream().flatMap(split -> divide(split).stream()).iterator();
         }
         Optional<PartitionFilter> dynamicPartitionFilter = dynamicPredicate.isAll() || !(table instanceof FileStoreTable fileStoreTable)
                 ? Optional.empty()
@@ -106,7 +107,8 @@ class PaimonSplitSource implements ConnectorSplitSource
         }
         int size = 0;
         while (size < maxSize && splits.hasNext() && !isLimitReached()) {
-            Split split = splits.next();
+            FileParts.Part part = splits.next();
+            Split split = part.split();
             if (split instanceof DataSplit dataSplit) {
                 if (!matches(partitionFilter, dataSplit.partition()) || !matches(dynamicPartitionFilter, dataSplit.partition())) {
                     continue;
@@ -117,11 +119,8 @@ class PaimonSplitSource implements ConnectorSplitSource
                         .formatted(handle.name(), split.getClass().getSimpleName()));
             }
             // what a split yields is known only where nothing is merged, and counts only where nothing is filtered afterwards
-            OptionalLong mergedRows = split.mergedRowCount();
-            if (mergedRows.isPresent()) {
-                rows += mergedRows.getAsLong();
-            }
-            batch.add(PaimonSplit.of(split, weight(split)));
+            rows += part.rows().orElse(0);
+            batch.add(PaimonSplit.of(split, part.range(), DataFiles.isLocalTimeUtc(), weight(part)));
             diskSplits.incrementAndGet();
             size++;
         }
@@ -173,21 +172,21 @@ class PaimonSplitSource implements ConnectorSplitSource
         return pieces;
     }
 
-    private Iterator<Split> plan(TupleDomain<PaimonColumnHandle> dynamicPredicate)
+    private List<Split> plan(TupleDomain<PaimonColumnHandle> dynamicPredicate)
     {
         if (handle.realtime().isPresent() && handle.snapshotId().isEmpty()) {
-            return ImmutableList.<Split>of().iterator();
+            return ImmutableList.of();
         }
         ReadBuilder readBuilder = table.newReadBuilder();
         TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced()).intersect(dynamicPredicate);
         if (filter.isNone()) {
-            return ImmutableList.<Split>of().iterator();
+            return ImmutableList.of();
         }
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
             PaimonPredicates.toPaimon(table.rowType(), filter).ifPresent(readBuilder::withFilter);
         }
         try {
-            return readBuilder.newScan().plan().splits().iterator();
+            return readBuilder.newScan().plan().splits();
         }
         catch (RuntimeException e) {
             throw new TrinoException(PAIMON_READ_ERROR, "Cannot plan the scan of %s%s: %s".formatted(
@@ -197,13 +196,20 @@ class PaimonSplitSource implements ConnectorSplitSource
         }
     }
 
-    private SplitWeight weight(Split split)
+    private List<FileParts.Part> divide(Split split)
     {
-        if (!(split instanceof DataSplit dataSplit)) {
-            return SplitWeight.standard();
+        if (handle.kind() != PaimonTableHandle.Kind.DATA) {
+            return ImmutableList.of(new FileParts.Part(split, Optional.empty()));
         }
-        long bytes = dataSplit.dataFiles().stream().mapToLong(DataFileMeta::fileSize).sum();
-        return SplitWeight.fromProportion(Math.clamp((double) bytes / maxSplitSize, MINIMUM_WEIGHT, 1));
+        return FileParts.divide(table, split, maxSplitSize);
+    }
+
+    private SplitWeight weight(FileParts.Part part)
+    {
+        OptionalLong bytes = part.bytes();
+        return bytes.isEmpty()
+                ? SplitWeight.standard()
+                : SplitWeight.fromProportion(Math.clamp((double) bytes.getAsLong() / maxSplitSize, MINIMUM_WEIGHT, 1));
     }
 
     @Override
