@@ -177,7 +177,7 @@ final class TestNativeReads extends AbstractFileReadTest
         List<String> expected = PaimonRows.read(table(table));
         assertReaders("SELECT * FROM " + table, expected.size(), 0);
         assertThat(PaimonRows.render(computeActual("SELECT * FROM " + table))).describedAs("seed %s", seed).isEqualTo(expected);
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 8; i++) {
             long low = random.nextInt(10_000);
             long high = low + random.nextInt(300);
             String condition = random.nextBoolean() ? "id BETWEEN %s AND %s".formatted(low, high) : "v = 'value %s'".formatted(low);
