@@ -170,12 +170,17 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             return trinoException;
         }
         if (getCausalChain(failure).stream().anyMatch(FileNotFoundException.class::isInstance)) {
-            String snapshot = handle.snapshotId().isPresent() ? "Snapshot %s".formatted(handle.snapshotId().getAsLong()) : "The snapshot";
-            return new TrinoException(PAIMON_CANNOT_OPEN_SPLIT,
-                    "%s of %s has files that are gone: it has expired while the query ran. Run the query again, and raise snapshot.time-retained of the table if this happens often"
-                            .formatted(snapshot, handle.name()),
-                    failure);
+            return snapshotGone(handle, failure);
         }
         return new TrinoException(PAIMON_READ_ERROR, "Cannot read %s: %s".formatted(handle.name(), failure.getMessage()), failure);
+    }
+
+    static TrinoException snapshotGone(PaimonTableHandle handle, Exception failure)
+    {
+        String snapshot = handle.snapshotId().isPresent() ? "Snapshot %s".formatted(handle.snapshotId().getAsLong()) : "The snapshot";
+        return new TrinoException(PAIMON_CANNOT_OPEN_SPLIT,
+                "%s of %s is gone, or files of it are: it has expired while the query ran. Run the query again, and raise snapshot.time-retained of the table if this happens often"
+                        .formatted(snapshot, handle.name()),
+                failure);
     }
 }
