@@ -439,8 +439,8 @@ final class CommitSteps
                 log.warn("Table %s: snapshot %s of this writer is gone (rollback, purge or expiry): its offsets are committed again", name,
                         committed.snapshotId());
                 // rounds that were prepared count as used: nobody must take the new commit for one of them
-                open.giveUpUnpublished();
                 reassert(committed, lastIdentifier + 1);
+                open.giveUpUnpublished();
             }
         }
         finally {

@@ -15,18 +15,22 @@ import io.paimon.realtime.scan.RealtimeSplit;
 import io.paimon.realtime.scan.RealtimeSplit.DiskSplit;
 import io.paimon.realtime.scan.RealtimeSplit.MemorySplit;
 import io.paimon.realtime.table.RealtimeTable.PreparedRound;
+import io.paimon.realtime.testing.FaultyFileIO;
 import io.paimon.realtime.testing.FaultyFileIO.Operation;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiPredicate;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.fs.Path;
 import org.apache.paimon.options.ExpireConfig;
 import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.table.FileStoreTable;
@@ -39,6 +43,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Snapshots that come and go while rows are in memory: compaction, expiry, rollback, a branch in place of the table, purge. */
 final class TestSnapshotsUnderReaders
 {
+    private static final BiPredicate<Operation, Path> PUBLISH_SNAPSHOT = (operation, path) -> operation == Operation.PUBLISH
+            && path.getName().startsWith("snapshot-");
+
     private static List<String> ids(LongPredicate ids)
     {
         return texts(LongStream.range(0, 300).filter(ids).mapToObj(UnionTester::row).toList());
@@ -52,7 +59,12 @@ final class TestSnapshotsUnderReaders
 
     private static void removeConsumers(FileStoreTable table)
     {
-        table.consumerManager().consumers().keySet().forEach(table.consumerManager()::deleteConsumer);
+        try {
+            table.consumerManager().consumers().keySet().forEach(table.consumerManager()::deleteConsumer);
+        }
+        catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The writer notices what happened to its snapshots, as before every round. */
@@ -88,7 +100,7 @@ final class TestSnapshotsUnderReaders
             try (RealtimePlan before = tester.scan().plan()) {
                 // right before the compaction's snapshot is there, or right after
                 AtomicInteger looks = new AtomicInteger();
-                tester.files.meanwhile((operation, path) -> operation == Operation.PUBLISH && path.getName().startsWith("snapshot-"), published, () -> {
+                tester.files.meanwhile(PUBLISH_SNAPSHOT, published, () -> {
                     looks.incrementAndGet();
                     try {
                         assertThat(tester.union()).isEqualTo(texts(0, 75));
@@ -218,6 +230,26 @@ final class TestSnapshotsUnderReaders
                 assertThat(tester.committed()).isEqualTo(expected);
                 assertThat(UnionTester.read(pinned)).isEqualTo(texts(0, 30));
             }
+        }
+    }
+
+    @Test
+    void offsetsAreSaidAgainOnceMoreIfTheAnswerWasLost() throws Exception
+    {
+        try (UnionTester tester = new UnionTester(2, List.of(), Map.of())) {
+            tester.append(0, 10);
+            long first = tester.round();
+            tester.append(10, 20);
+            tester.round();
+            tester.append(20, 30);
+            tester.plainTable().rollbackTo(first);
+            tester.files.meanwhile(PUBLISH_SNAPSHOT, true, () -> tester.files.failAlways((operation, _) -> operation == Operation.OPEN));
+            assertThatThrownBy(() -> tester.prepare(tester.nextIdentifier() + 1)).matches(FaultyFileIO::isInjected);
+            tester.files.heal();
+            notice(tester, tester.nextIdentifier() + 1);
+            tester.round();
+            assertThat(tester.union()).isEqualTo(ids(id -> id < 10 || (id >= 20 && id < 30)));
+            assertThat(tester.committed()).isEqualTo(tester.union());
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.catalog.Identifier;
@@ -75,10 +76,14 @@ final class TestOneInstant extends AbstractTestQueryFramework
                 }
             });
             Future<?> rounds = threads.submit(() -> {
-                while (!done.get()) {
-                    service.flush(Optional.of(A));
-                    service.flush(Optional.of(B));
-                    service.flush(Optional.empty());
+                List<Optional<Identifier>> targets = List.of(Optional.of(A), Optional.of(B), Optional.empty());
+                long last = 0;
+                for (int i = 0; !done.get(); i++) {
+                    // rounds of some rows: every file is a split
+                    if (awaitPairs(pairs, last + 30, done)) {
+                        last = pairs.get();
+                        service.flush(targets.get(i % targets.size()));
+                    }
                 }
             });
             try {
@@ -122,6 +127,14 @@ final class TestOneInstant extends AbstractTestQueryFramework
             }
         }
         pairs.incrementAndGet();
+    }
+
+    private static boolean awaitPairs(AtomicLong pairs, long count, AtomicBoolean done)
+    {
+        while (pairs.get() < count && !done.get()) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        return !done.get();
     }
 
     private List<Long> row(String sql)
