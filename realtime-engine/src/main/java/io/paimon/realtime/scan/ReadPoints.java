@@ -179,7 +179,8 @@ public final class ReadPoints
     {
         if (!new ProgressFiles(table).identity(snapshot).equals(Optional.of(identity))) {
             throw new RealtimeException(Code.CUT_EXPIRED,
-                    "Table %s: snapshot %s was rolled back or has expired while the query was planned: run the query again".formatted(table.fullName(),
+                    "Table %s: snapshot %s was rolled back or has expired while the query was planned: run the query again".formatted(
+                            table.fullName(),
                             snapshot));
         }
     }

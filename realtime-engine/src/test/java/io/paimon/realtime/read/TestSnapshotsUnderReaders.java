@@ -124,7 +124,8 @@ final class TestSnapshotsUnderReaders
 
     private static long files(UnionTester tester)
     {
-        return tester.plainTable().newReadBuilder().newScan().plan().splits().stream().mapToLong(split -> ((DataSplit) split).dataFiles().size()).sum();
+        return tester.plainTable().newReadBuilder().newScan().plan().splits().stream().mapToLong(split -> ((DataSplit) split).dataFiles().size())
+                .sum();
     }
 
     @Test
@@ -184,8 +185,10 @@ final class TestSnapshotsUnderReaders
                 append(tester, 100);
                 tester.append(10, 20);
                 long last = tester.round();
-                tester.plainTable().newExpireSnapshots().config(ExpireConfig.builder().snapshotRetainMin(2).snapshotRetainMax(2).snapshotTimeRetain(Duration.ZERO)
-                        .build()).expire();
+                tester.plainTable().newExpireSnapshots()
+                        .config(ExpireConfig.builder().snapshotRetainMin(2).snapshotRetainMax(2).snapshotTimeRetain(Duration.ZERO)
+                                .build())
+                        .expire();
                 assertThat(tester.plainTable().snapshotManager().earliestSnapshotId()).isEqualTo(last - 1);
             });
             assertThatThrownBy(() -> tester.scan().plan().close()).isInstanceOfSatisfying(RealtimeException.class, code(Code.CUT_EXPIRED));
@@ -267,7 +270,8 @@ final class TestSnapshotsUnderReaders
             // the snapshot is chosen; before its files are planned it is another one, which holds rows of the cut's memory
             AtomicInteger reads = new AtomicInteger();
             AtomicInteger rollbacks = new AtomicInteger();
-            tester.files.meanwhile((operation, path) -> operation == Operation.OPEN && path.getName().equals("snapshot-" + third) && reads.getAndIncrement() == 1,
+            tester.files.meanwhile(
+                    (operation, path) -> operation == Operation.OPEN && path.getName().equals("snapshot-" + third) && reads.getAndIncrement() == 1,
                     false, () -> {
                         rollbacks.incrementAndGet();
                         tester.plainTable().rollbackTo(first);

@@ -93,7 +93,8 @@ final class TestSnapshotsUnderQueries extends AbstractTestQueryFramework
     /** Leaves the newest snapshot only, and its files. */
     private void expire(String name)
     {
-        table(name).newExpireSnapshots().config(ExpireConfig.builder().snapshotRetainMin(1).snapshotRetainMax(1).snapshotTimeRetain(Duration.ZERO).build())
+        table(name).newExpireSnapshots()
+                .config(ExpireConfig.builder().snapshotRetainMin(1).snapshotRetainMax(1).snapshotTimeRetain(Duration.ZERO).build())
                 .expire();
     }
 
@@ -266,7 +267,8 @@ final class TestSnapshotsUnderQueries extends AbstractTestQueryFramework
             flush(name);
             assertUpdate("INSERT INTO %s VALUES (4, 'a'), (5, 'b'), (6, 'c')".formatted(name), 3);
             // refused, with the way out
-            assertQueryFails("TRUNCATE TABLE " + name, "TRUNCATE of real-time table .* is not supported: ALTER TABLE .* SET PROPERTIES realtime = false commits its rows.*");
+            assertQueryFails("TRUNCATE TABLE " + name,
+                    "TRUNCATE of real-time table .* is not supported: ALTER TABLE .* SET PROPERTIES realtime = false commits its rows.*");
             assertQueryFails("DELETE FROM %s WHERE dt = 'a'".formatted(name), "This connector does not support modifying table rows");
             assertQueryFails(replacing("REALTIME"), "INSERT INTO %s VALUES (7, 'a')".formatted(name), ".*insert_existing_partitions_behavior.*");
             assertQuery("SELECT id FROM " + name, "VALUES 1, 2, 3, 4, 5, 6");

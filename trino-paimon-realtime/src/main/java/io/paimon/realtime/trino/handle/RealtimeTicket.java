@@ -20,7 +20,8 @@ import org.apache.paimon.utils.SerializationUtils;
  * @param bucketCount number of buckets by which all rows were routed; empty if several were in use: then nothing may be pruned by bucket
  * @param ranges only those that hold rows
  */
-public record RealtimeTicket(String address, String incarnation, String queryId, Optional<String> snapshotIdentity, OptionalInt bucketCount, List<Range> ranges)
+public record RealtimeTicket(String address, String incarnation, String queryId, Optional<String> snapshotIdentity, OptionalInt bucketCount,
+        List<Range> ranges)
 {
     public RealtimeTicket
     {
