@@ -91,7 +91,7 @@ final class TestSnapshotsUnderReaders
     {
         try (UnionTester tester = new UnionTester(buckets, List.of(), Map.of())) {
             for (int i = 0; i < 6; i++) {
-                tester.append(i * 10, i * 10 + 10);
+                tester.append(i * 10L, i * 10L + 10);
                 tester.round();
             }
             tester.append(60, 75);
