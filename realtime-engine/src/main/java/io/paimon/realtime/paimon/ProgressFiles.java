@@ -114,20 +114,65 @@ public final class ProgressFiles
         table.fileIO().deleteQuietly(new Path(table.location(), name));
     }
 
+    /**
+     * A snapshot as it was found.
+     *
+     * @param identity tells it from another one that gets its id after a rollback; empty if there is no such snapshot
+     * @param newest newest progress of a lineage at or before it; empty if none is left
+     */
+    public record Found(Optional<String> identity, Optional<Published> newest)
+    {
+        public Found
+        {
+            requireNonNull(identity, "identity is null");
+            requireNonNull(newest, "newest is null");
+        }
+    }
+
+    /** The snapshot, and the newest progress of the lineage at or before it. */
+    public Found find(String lineage, long snapshotId)
+    {
+        Optional<Snapshot> snapshot = snapshot(snapshotId);
+        return new Found(snapshot.map(ProgressFiles::identity), snapshot.flatMap(found -> newest(lineage, found)));
+    }
+
+    /** What tells the snapshot of this id from another one that gets it after a rollback; empty if there is none. */
+    public Optional<String> identity(long snapshotId)
+    {
+        return snapshot(snapshotId).map(ProgressFiles::identity);
+    }
+
+    /** Every commit writes a manifest list of its own. */
+    private static String identity(Snapshot snapshot)
+    {
+        return snapshot.deltaManifestList();
+    }
+
+    private Optional<Snapshot> snapshot(long id)
+    {
+        if (id < Snapshot.FIRST_SNAPSHOT_ID) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(SnapshotManager.tryFromPath(table.fileIO(), snapshots.snapshotPath(id)));
+        }
+        catch (FileNotFoundException e) {
+            return Optional.empty();
+        }
+    }
+
     /** Newest progress of the lineage at or before the snapshot, walking back over commits of others. Empty if none is left. */
     public Optional<Published> newest(String lineage, long snapshotId)
     {
-        for (long id = snapshotId; id >= Snapshot.FIRST_SNAPSHOT_ID; id--) {
-            Snapshot snapshot;
-            try {
-                snapshot = SnapshotManager.tryFromPath(table.fileIO(), snapshots.snapshotPath(id));
-            }
-            catch (FileNotFoundException e) {
-                return Optional.empty();
-            }
-            Optional<Progress> progress = read(snapshot).filter(candidate -> candidate.lineage().equals(lineage));
+        return snapshot(snapshotId).flatMap(snapshot -> newest(lineage, snapshot));
+    }
+
+    private Optional<Published> newest(String lineage, Snapshot last)
+    {
+        for (Optional<Snapshot> snapshot = Optional.of(last); snapshot.isPresent(); snapshot = snapshot(snapshot.get().id() - 1)) {
+            Optional<Progress> progress = read(snapshot.get()).filter(candidate -> candidate.lineage().equals(lineage));
             if (progress.isPresent()) {
-                return Optional.of(new Published(id, snapshot.commitUser(), progress.get()));
+                return Optional.of(new Published(snapshot.get().id(), snapshot.get().commitUser(), progress.get()));
             }
         }
         return Optional.empty();

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -12,14 +13,16 @@ import java.util.OptionalLong;
  * What a union read of one table consists of.
  *
  * @param snapshotId snapshot S of the disk part; empty if the table has none
+ * @param snapshotIdentity tells S from another snapshot that gets its id after a rollback, which does not fit {@code memory}: see {@link ReadPoints#checkUnchanged}
  * @param bucketCount number of buckets by which all rows in memory were routed; empty if several were in use: then nothing may be pruned by bucket
  * @param memory by partition-bucket the offsets [D at S, U of the cut); only ranges that are not empty
  */
-public record ReadPoint(OptionalLong snapshotId, OptionalInt bucketCount, Map<PartitionBucket, OffsetRange> memory)
+public record ReadPoint(OptionalLong snapshotId, Optional<String> snapshotIdentity, OptionalInt bucketCount, Map<PartitionBucket, OffsetRange> memory)
 {
     public ReadPoint
     {
         requireNonNull(snapshotId, "snapshotId is null");
+        requireNonNull(snapshotIdentity, "snapshotIdentity is null");
         requireNonNull(bucketCount, "bucketCount is null");
         memory = Map.copyOf(memory);
     }

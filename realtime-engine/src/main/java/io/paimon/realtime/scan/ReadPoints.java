@@ -11,6 +11,7 @@ import io.paimon.realtime.paimon.LeaseFile;
 import io.paimon.realtime.paimon.LeaseFile.Lease;
 import io.paimon.realtime.paimon.ProgressFiles;
 import io.paimon.realtime.paimon.RealtimeTables;
+import io.paimon.realtime.paimon.ProgressFiles.Found;
 import io.paimon.realtime.paimon.ProgressFiles.Published;
 import java.util.HashMap;
 import java.util.Map;
@@ -70,19 +71,23 @@ public final class ReadPoints
         Optional<Long> latest = progressFiles.latestSnapshotId();
         Optional<String> lineage = progressFiles.lineage();
         if (latest.isEmpty() || lineage.isEmpty()) {
-            return new ReadPoint(latest.map(OptionalLong::of).orElse(OptionalLong.empty()), OptionalInt.empty(), Map.of());
+            return point(latest.map(OptionalLong::of).orElse(OptionalLong.empty()), latest.flatMap(progressFiles::identity));
         }
         long snapshot = latest.get();
-        Optional<Published> published = progressFiles.newest(lineage.get(), snapshot);
-        while (published.isPresent() && isOpenedLater(published.get())) {
-            snapshot = published.get().snapshotId() - 1;
+        Found found = find(lineage.get(), snapshot);
+        while (found.newest().isPresent() && isOpenedLater(found.newest().get())) {
+            snapshot = found.newest().get().snapshotId() - 1;
             if (snapshot < Snapshot.FIRST_SNAPSHOT_ID) {
-                return new ReadPoint(OptionalLong.empty(), OptionalInt.empty(), Map.of());
+                return point(OptionalLong.empty(), Optional.empty());
             }
-            checkExists(snapshot);
-            published = progressFiles.newest(lineage.get(), snapshot);
+            found = find(lineage.get(), snapshot);
         }
-        return new ReadPoint(OptionalLong.of(snapshot), OptionalInt.empty(), Map.of());
+        return point(OptionalLong.of(snapshot), found.identity());
+    }
+
+    private static ReadPoint point(OptionalLong snapshot, Optional<String> identity)
+    {
+        return new ReadPoint(snapshot, identity, OptionalInt.empty(), Map.of());
     }
 
     /** Whether the cut's writer opened the table only after the cut: then none of its rows belongs to the query. */
@@ -105,23 +110,30 @@ public final class ReadPoints
         if (snapshot < info.committedSnapshot()) {
             throw rolledBack(info, snapshot);
         }
-        Optional<Published> published = latest.flatMap(id -> progressFiles.newest(info.lineage(), id));
-        if (published.isPresent() && published.get().progress().epoch() > info.epoch()) {
+        Found found = latest.map(id -> find(info.lineage(), id)).orElseGet(() -> new Found(Optional.empty(), Optional.empty()));
+        if (found.newest().isPresent() && found.newest().get().progress().epoch() > info.epoch()) {
             throw new RealtimeException(Code.UNAVAILABLE,
                     "Table %s was taken over by another writer (epoch %s, this catalog's is %s)".formatted(table.fullName(),
-                            published.get().progress().epoch(), info.epoch()));
+                            found.newest().get().progress().epoch(), info.epoch()));
         }
-        while (published.isPresent() && isAhead(published.get(), info)) {
-            snapshot = published.get().snapshotId() - 1;
+        // without any progress nobody can tell what is on disk: what the cut knew may be surpassed by rounds whose snapshots are gone as well
+        boolean wasCommitted = info.committedSnapshot() >= Snapshot.FIRST_SNAPSHOT_ID;
+        if (wasCommitted && found.newest().isEmpty()) {
+            throw rolledBack(info, snapshot);
+        }
+        while (found.newest().isPresent() && isAhead(found.newest().get(), info)) {
+            snapshot = found.newest().get().snapshotId() - 1;
             if (snapshot < Snapshot.FIRST_SNAPSHOT_ID) {
                 // the table was empty when the cut was taken, and the writer's claim is not older
-                return new ReadPoint(OptionalLong.empty(), info.bucketCount(), memory(info, Optional.empty(), snapshot));
+                return new ReadPoint(OptionalLong.empty(), Optional.empty(), info.bucketCount(), memory(info, Optional.empty(), snapshot));
             }
-            checkExists(snapshot);
-            published = progressFiles.newest(info.lineage(), snapshot);
+            found = find(info.lineage(), snapshot);
+            if (wasCommitted && found.newest().isEmpty()) {
+                throw gone();
+            }
         }
-        return new ReadPoint(latest.isEmpty() ? OptionalLong.empty() : OptionalLong.of(snapshot), info.bucketCount(),
-                memory(info, published, snapshot));
+        return new ReadPoint(latest.isEmpty() ? OptionalLong.empty() : OptionalLong.of(snapshot), found.identity(), info.bucketCount(),
+                memory(info, found.newest(), snapshot));
     }
 
     private Map<PartitionBucket, OffsetRange> memory(TableCutInfo info, Optional<Published> published, long snapshot)
@@ -129,7 +141,7 @@ public final class ReadPoints
         Map<PartitionBucket, OffsetRange> memory = new HashMap<>();
         info.buckets().forEach((bucket, offsets) -> {
             long known = offsets.start();
-            // our own snapshot may be gone (expiry): then what the cut knew counts, never 0
+            // before the writer's first snapshot what the cut knows counts
             long disk = published.isPresent() ? published.get().progress().offset(bucket) : known;
             if (disk < known) {
                 throw rolledBack(info, snapshot);
@@ -141,11 +153,35 @@ public final class ReadPoints
         return memory;
     }
 
-    private void checkExists(long snapshot)
+    /** A snapshot that was there. */
+    private Found find(String lineage, long snapshot)
     {
-        if (!table.snapshotManager().snapshotExists(snapshot)) {
+        Found found = progressFiles.find(lineage, snapshot);
+        if (found.identity().isEmpty()) {
+            throw gone();
+        }
+        return found;
+    }
+
+    private RealtimeException gone()
+    {
+        return new RealtimeException(Code.CUT_EXPIRED,
+                "Table %s: the snapshot that fits the query's view is gone: run the query again".formatted(table.fullName()));
+    }
+
+    /**
+     * To be called once the files of a snapshot are planned: whether they are those of the snapshot that was chosen.
+     *
+     * @param identity of the one that was chosen
+     * @throws RealtimeException CUT_EXPIRED if the table was rolled back meanwhile and another snapshot has the id, or none
+     */
+    public static void checkUnchanged(FileStoreTable table, long snapshot, String identity)
+    {
+        if (!new ProgressFiles(table).identity(snapshot).equals(Optional.of(identity))) {
             throw new RealtimeException(Code.CUT_EXPIRED,
-                    "Table %s: the snapshot that fits the query's view is gone: run the query again".formatted(table.fullName()));
+                    "Table %s: snapshot %s was rolled back or has expired while the query was planned: run the query again".formatted(
+                            table.fullName(),
+                            snapshot));
         }
     }
 
@@ -160,8 +196,7 @@ public final class ReadPoints
     private RealtimeException rolledBack(TableCutInfo info, long snapshot)
     {
         return new RealtimeException(Code.UNAVAILABLE,
-                "Table %s: snapshot %s is behind what its writer committed in snapshot %s; it was rolled back: try again when the writer has noticed"
-                        .formatted(
-                                table.fullName(), snapshot, info.committedSnapshot()));
+                "Table %s: snapshot %s is behind what its writer committed in snapshot %s, which was rolled back or has expired: try again when the writer has noticed"
+                        .formatted(table.fullName(), snapshot, info.committedSnapshot()));
     }
 }

@@ -151,8 +151,10 @@ public final class RealtimeScan
         List<RealtimeSplit> splits = new ArrayList<>();
         FileStoreTable target = table;
         if (point.snapshotId().isPresent()) {
-            target = at(point.snapshotId().getAsLong());
+            long chosen = point.snapshotId().getAsLong();
+            target = at(chosen);
             addDiskSplits(target, splits);
+            point.snapshotIdentity().ifPresent(identity -> ReadPoints.checkUnchanged(table, chosen, identity));
         }
         Optional<BucketPruning> pruning = filter.map(predicate -> new BucketPruning(table, predicate));
         Map<PartitionBucket, OffsetRange> memory = new TreeMap<>(PartitionBucket.ORDER);

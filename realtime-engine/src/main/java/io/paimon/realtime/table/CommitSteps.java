@@ -282,7 +282,7 @@ final class CommitSteps
         roundLock.lock();
         try {
             PreparedRound round = open.first().orElseThrow(() -> new IllegalStateException("Table %s: no round is prepared".formatted(name)));
-            return files.newCommit().findEarlier(round.next()).map(Published::snapshotId).orElseGet(() -> publish(round));
+            return findPublished(round).map(Published::snapshotId).orElseGet(() -> publish(round));
         }
         finally {
             roundLock.unlock();
@@ -300,7 +300,7 @@ final class CommitSteps
         roundLock.lock();
         try {
             rows.checkOpen();
-            Optional<Published> earlier = files.newCommit().findEarlier(round.next());
+            Optional<Published> earlier = open.contains(round) ? findPublished(round) : files.newCommit().findEarlier(round.next());
             if (earlier.isPresent()) {
                 return earlier.get().snapshotId();
             }
@@ -310,7 +310,7 @@ final class CommitSteps
                                 round.next().identifier()));
             }
             for (PreparedRound before : open.all()) {
-                if (before.next().identifier() < round.next().identifier() && files.newCommit().findEarlier(before.next()).isEmpty()) {
+                if (before.next().identifier() < round.next().identifier() && findPublished(before).isEmpty()) {
                     throw new RealtimeException(Code.INVALID_ARGUMENT, "Table %s: round %s must be committed before round %s".formatted(name,
                             before.next().identifier(), round.next().identifier()));
                 }
@@ -322,12 +322,27 @@ final class CommitSteps
         }
     }
 
+    /** Where an open round was published, also if that is not there any more: it may have been rolled back, or expired. */
+    @GuardedBy("roundLock")
+    private Optional<Published> findPublished(PreparedRound round)
+    {
+        Optional<Published> known = open.findPublished(round);
+        if (known.isPresent()) {
+            return known;
+        }
+        Optional<Published> found = files.newCommit().findEarlier(round.next());
+        found.ifPresent(open::published);
+        return found;
+    }
+
     @GuardedBy("roundLock")
     private long publish(PreparedRound round)
     {
         ProgressCommit commit = files.newCommit();
         try {
-            return commit.commit(round.base(), round.next(), round.messages());
+            long snapshotId = commit.commit(round.base(), round.next(), round.messages());
+            open.published(new Published(snapshotId, claim.commitUser(), round.next()));
+            return snapshotId;
         }
         catch (RuntimeException e) {
             giveUpUncommittable(round, commit, e);
@@ -343,7 +358,7 @@ final class CommitSteps
             Optional<String> reason = commit.uncommittableReason(round.messages());
             if (!open.isUncertain() && reason.isPresent() && commit.find(round.next()).isEmpty()) {
                 log.warn("Table %s: %s: round %s is flushed anew", name, reason.get(), round.next().identifier());
-                open.clear();
+                open.giveUpUnpublished();
             }
         }
         catch (RuntimeException e) {
@@ -360,6 +375,12 @@ final class CommitSteps
     {
         roundLock.lock();
         try {
+            Optional<Published> known = open.findPublished(snapshotId);
+            if (known.isPresent()) {
+                // its rows share what became of it, and are not committed again
+                adopt(known.get());
+                return;
+            }
             Published published = new ProgressFiles(definition.table()).newest(claim.lineage(), snapshotId)
                     .orElseThrow(() -> new RealtimeException(Code.COMMIT_FAILED,
                             "Table %s: snapshot %s has no progress of this table".formatted(name, snapshotId)));
@@ -403,19 +424,23 @@ final class CommitSteps
                 return;
             }
             settleStatement();
+            Optional<Published> last = open.lastPublished();
             for (PreparedRound round : open.all()) {
-                if (files.newCommit().find(round.next()).isPresent()) {
+                boolean newest = last.isEmpty() || last.get().progress().identifier() <= round.next().identifier();
+                if (newest && files.newCommit().find(round.next()).isPresent()) {
                     return;
                 }
             }
+            long lastIdentifier = open.last(rows.committed().progress()).identifier();
+            // published, and not there any more: its rows share what became of it, and are not committed again
+            last.ifPresent(this::adopt);
             Published committed = rows.committed();
             if (claim.standing(committed) == Standing.GONE) {
                 log.warn("Table %s: snapshot %s of this writer is gone (rollback, purge or expiry): its offsets are committed again", name,
                         committed.snapshotId());
                 // rounds that were prepared count as used: nobody must take the new commit for one of them
-                long last = open.last(committed.progress()).identifier();
-                open.clear();
-                reassert(committed, last + 1);
+                reassert(committed, lastIdentifier + 1);
+                open.giveUpUnpublished();
             }
         }
         finally {

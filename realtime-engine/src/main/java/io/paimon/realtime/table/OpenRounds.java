@@ -1,11 +1,15 @@
 package io.paimon.realtime.table;
 
 import io.paimon.realtime.model.Progress;
+import io.paimon.realtime.paimon.ProgressFiles.Published;
 import io.paimon.realtime.table.RealtimeTable.PreparedRound;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * Rounds whose data files are written and whose snapshots are not adopted yet, each extending the one before it. One of them may hold a statement's files beside those of memory: until its fate
@@ -16,6 +20,8 @@ import java.util.Optional;
 final class OpenRounds
 {
     private final Deque<PreparedRound> rounds = new ArrayDeque<>();
+    /** Those of the rounds that are known to have been published, by identifier. What becomes of their snapshots afterwards does not matter: they are never published again. */
+    private final NavigableMap<Long, Published> published = new TreeMap<>();
     private volatile Statement statement;
 
     /**
@@ -62,6 +68,30 @@ final class OpenRounds
         rounds.addLast(round);
     }
 
+    /** The round with this progress is in a snapshot. */
+    void published(Published snapshot)
+    {
+        published.put(snapshot.progress().identifier(), snapshot);
+    }
+
+    /** Where the round was published, if that is known. */
+    Optional<Published> findPublished(PreparedRound round)
+    {
+        return Optional.ofNullable(published.get(round.next().identifier()));
+    }
+
+    /** What was published in this snapshot, if that is known. */
+    Optional<Published> findPublished(long snapshotId)
+    {
+        return published.values().stream().filter(snapshot -> snapshot.snapshotId() == snapshotId).findFirst();
+    }
+
+    /** The newest round that is known to have been published. */
+    Optional<Published> lastPublished()
+    {
+        return Optional.ofNullable(published.lastEntry()).map(Map.Entry::getValue);
+    }
+
     /**
      * From here on offsets are refused until a step that is not older than this one is adopted.
      *
@@ -99,13 +129,15 @@ final class OpenRounds
         while (!rounds.isEmpty() && rounds.peekFirst().next().identifier() <= committed.identifier()) {
             rounds.removeFirst();
         }
+        published.headMap(committed.identifier(), true).clear();
         if (statement != null && statement.whole().next().identifier() <= committed.identifier()) {
             statement = null;
         }
     }
 
-    void clear()
+    /** Forgets the rounds that were not published: their segments are still there, to be flushed anew. */
+    void giveUpUnpublished()
     {
-        rounds.clear();
+        rounds.removeIf(round -> !published.containsKey(round.next().identifier()));
     }
 }

@@ -224,7 +224,7 @@ final class TableClaim
     /**
      * Says the writer's offsets again, on top of whatever the table holds now.
      *
-     * @param identifier of the new commit: above all that were ever prepared
+     * @param identifier of the new commit, above all that were ever prepared; a greater one is taken if the table has it already, from an attempt whose answer was lost
      * @throws RealtimeException FENCED if another writer's progress is there
      */
     Published reassert(Published committed, long identifier)
@@ -232,7 +232,8 @@ final class TableClaim
         ProgressFiles progressFiles = new ProgressFiles(table);
         Optional<Progress> newest = progressFiles.latestSnapshotId().flatMap(id -> progressFiles.newest(lineage, id)).map(Published::progress);
         Progress known = committed.progress();
-        Progress next = new Progress(lineage, known.log(), epoch, identifier, false, known.offsets(), known.producers());
+        long free = Math.max(identifier, newest.map(Progress::identifier).orElse(0L) + 1);
+        Progress next = new Progress(lineage, known.log(), epoch, free, false, known.offsets(), known.producers());
         return new Published(new ProgressCommit(table, commitUser).commit(newest, next, List.of()), commitUser, next);
     }
 

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.paimon.realtime.memory.RandomRows;
 import io.paimon.realtime.memory.arrow.ArrowMemIndexerFactory;
 import io.paimon.realtime.scan.RealtimePlan;
-import io.paimon.realtime.scan.RealtimeScan;
-import io.paimon.realtime.scan.RealtimeSplit;
 import io.paimon.realtime.table.RealtimeContext;
 import io.paimon.realtime.table.RealtimeContextOptions;
 import io.paimon.realtime.table.RealtimeTable.PreparedRound;
@@ -33,7 +31,6 @@ import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.fs.Path;
 import org.apache.paimon.predicate.Predicate;
-import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.schema.SchemaManager;
 import org.apache.paimon.table.FileStoreTable;
@@ -382,9 +379,9 @@ final class UnionHistory
     /** A plan that is read later, or meanwhile by another thread, once or twice. */
     private void hold() throws IOException
     {
-        Question question = ask();
+        UnionQuestion question = ask();
         steps.add("hold " + question);
-        RealtimePlan plan = question.plan();
+        RealtimePlan plan = question.plan(context);
         if (random.nextBoolean()) {
             held.add(() -> {
                 try (plan) {
@@ -403,9 +400,9 @@ final class UnionHistory
 
     private void check() throws IOException
     {
-        Question question = ask();
+        UnionQuestion question = ask();
         steps.add("check " + question);
-        try (RealtimePlan plan = question.plan()) {
+        try (RealtimePlan plan = question.plan(context)) {
             long snapshot = plan.snapshotId().orElseThrow();
             question.verify(plan);
             List<String> committed = live.stream().filter(ModelRow::isCommitted)
@@ -424,86 +421,11 @@ final class UnionHistory
         assertThat(write.status().buckets()).allSatisfy(bucket -> assertThat(bucket.memoryRows()).isZero());
     }
 
-    private Question ask()
+    private UnionQuestion ask()
     {
         RowType type = table.rowType();
         List<GenericRow> rows = live.stream().map(row -> row.as(type)).toList();
         Optional<Predicate> filter = random.nextInt(3) == 0 ? Optional.empty() : Optional.of(tables.predicate(type, rows, 2));
-        return new Question(table, random.nextInt(3) == 0 ? type : tables.projection(type), filter, rows, random.nextInt(3));
-    }
-
-    /** A query and its only right answer. */
-    private final class Question
-    {
-        private final FileStoreTable target;
-        private final RowType readType;
-        private final Optional<Predicate> filter;
-        private final List<String> expected;
-        private final int way;
-
-        private Question(FileStoreTable target, RowType readType, Optional<Predicate> filter, List<GenericRow> rows, int way)
-        {
-            this.target = target;
-            this.readType = readType;
-            this.filter = filter;
-            this.way = way;
-            this.expected = rows.stream()
-                    .filter(row -> filter.isEmpty() || filter.get().test(row))
-                    .map(row -> PlainPaimon.render(RowEvolution.evolve(row, target.rowType(), readType), readType))
-                    .sorted().toList();
-        }
-
-        private RealtimePlan plan()
-        {
-            RealtimeScan scan = new RealtimeScan(context, target).withReadType(readType);
-            filter.ifPresent(scan::withFilter);
-            return scan.plan();
-        }
-
-        private void verify(RealtimePlan plan)
-        {
-            List<String> rows = new ArrayList<>();
-            UnionReader reader = new UnionReader(plan);
-            try {
-                if (way == 0) {
-                    collect(reader.createReader(), rows, true);
-                }
-                else {
-                    List<RealtimeSplit> splits = new ArrayList<>(plan.splits());
-                    if (way == 1) {
-                        Collections.reverse(splits);
-                    }
-                    for (RealtimeSplit split : splits) {
-                        // closing a reader of memory frees what was not released; Paimon's avro reader waits for it
-                        collect(reader.createReader(split), rows, way == 1 || split instanceof RealtimeSplit.DiskSplit);
-                    }
-                }
-            }
-            catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
-            }
-            Collections.sort(rows);
-            assertThat(rows).as("%s at snapshot %s", this, plan.snapshotId()).isEqualTo(expected);
-        }
-
-        private void collect(RecordReader<InternalRow> reader, List<String> rows, boolean release) throws IOException
-        {
-            try (reader) {
-                for (RecordReader.RecordIterator<InternalRow> batch = reader.readBatch(); batch != null; batch = reader.readBatch()) {
-                    for (InternalRow row = batch.next(); row != null; row = batch.next()) {
-                        rows.add(PlainPaimon.render(row, readType));
-                    }
-                    if (release) {
-                        batch.releaseBatch();
-                    }
-                }
-            }
-        }
-
-        @Override
-        public String toString()
-        {
-            return "%s where %s".formatted(readType, filter);
-        }
+        return new UnionQuestion(table, random.nextInt(3) == 0 ? type : tables.projection(type), filter, rows, random.nextInt(3));
     }
 }

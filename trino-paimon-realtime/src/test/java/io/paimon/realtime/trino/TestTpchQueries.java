@@ -111,11 +111,15 @@ final class TestTpchQueries extends AbstractTestQueryFramework
         for (Map.Entry<String, List<String>> table : TABLES.entrySet()) {
             String columns = "'" + String.join("', '", table.getValue()) + "'";
             // the first version of some rows is another
-            assertUpdate("CREATE TABLE paimon.keyed.%s (LIKE standard.%s.%s) WITH (primary_key = ARRAY[%s], bucket = 2)".formatted(table.getKey(), SCHEMA, table.getKey(), columns));
+            assertUpdate("CREATE TABLE paimon.keyed.%s (LIKE standard.%s.%s) WITH (primary_key = ARRAY[%s], bucket = 2)".formatted(table.getKey(),
+                    SCHEMA, table.getKey(), columns));
             String key = table.getValue().getFirst();
-            computeActual("INSERT INTO paimon.keyed.%1$s SELECT * FROM standard.%2$s.%1$s WHERE %3$s %% 3 = 0".formatted(table.getKey(), SCHEMA, key));
-            computeActual("INSERT INTO paimon.keyed.%1$s SELECT * FROM standard.%2$s.%1$s WHERE %3$s %% 3 <> 1".formatted(table.getKey(), SCHEMA, key));
-            computeActual("INSERT INTO paimon.keyed.%1$s SELECT * FROM standard.%2$s.%1$s WHERE %3$s %% 3 = 1".formatted(table.getKey(), SCHEMA, key));
+            computeActual(
+                    "INSERT INTO paimon.keyed.%1$s SELECT * FROM standard.%2$s.%1$s WHERE %3$s %% 3 = 0".formatted(table.getKey(), SCHEMA, key));
+            computeActual(
+                    "INSERT INTO paimon.keyed.%1$s SELECT * FROM standard.%2$s.%1$s WHERE %3$s %% 3 <> 1".formatted(table.getKey(), SCHEMA, key));
+            computeActual(
+                    "INSERT INTO paimon.keyed.%1$s SELECT * FROM standard.%2$s.%1$s WHERE %3$s %% 3 = 1".formatted(table.getKey(), SCHEMA, key));
         }
         assertQueries("keyed");
     }
@@ -126,8 +130,9 @@ final class TestTpchQueries extends AbstractTestQueryFramework
         assertUpdate("CREATE SCHEMA paimon.live");
         for (Map.Entry<String, List<String>> table : TABLES.entrySet()) {
             String key = table.getValue().getFirst();
-            assertUpdate("CREATE TABLE paimon.live.%s (LIKE standard.%s.%s) WITH (realtime = true, bucket = 2, bucket_key = ARRAY['%s'], file_format = 'orc')"
-                    .formatted(table.getKey(), SCHEMA, table.getKey(), key));
+            assertUpdate(
+                    "CREATE TABLE paimon.live.%s (LIKE standard.%s.%s) WITH (realtime = true, bucket = 2, bucket_key = ARRAY['%s'], file_format = 'orc')"
+                            .formatted(table.getKey(), SCHEMA, table.getKey(), key));
             computeActual("INSERT INTO paimon.live.%1$s SELECT * FROM standard.%2$s.%1$s WHERE %3$s %% 2 = 0".formatted(table.getKey(), SCHEMA, key));
         }
         assertUpdate("CALL paimon.system.flush()");

@@ -15,7 +15,7 @@ public enum PaimonErrorCode implements ErrorCodeSupplier
 {
     /** The catalog or the metadata of a table cannot be read or changed. */
     PAIMON_CATALOG_ERROR(0, EXTERNAL),
-    /** Files of a table are damaged or do not fit its schema. */
+    /** A column that a statement uses is gone from the table. */
     PAIMON_INVALID_METADATA(1, EXTERNAL),
     /** A split cannot be opened, most often because its snapshot has expired. */
     PAIMON_CANNOT_OPEN_SPLIT(2, EXTERNAL),

@@ -92,7 +92,8 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
         }
         ImmutableMap.Builder<Field, Domain> predicate = ImmutableMap.builder();
         filter.getDomains().orElseThrow(() -> new IllegalArgumentException("filter is none")).forEach((column, domain) -> {
-            if (column.isColumn() && source(column, table, file, format, utc, partition).orElse(null) instanceof Field field && isComparable(field.type())) {
+            if (column.isColumn() && source(column, table, file, format, utc, partition).orElse(null) instanceof Field field
+                    && isComparable(field.type())) {
                 predicate.put(field, domain);
             }
         });
@@ -122,7 +123,8 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
             return Optional.of(new Constant(column.type().createNullBlock()));
         }
         DataType wanted = FieldSubsets.select(tableField.get().type(), column.type());
-        if (!isReadAsWritten(wanted, fileField.get().type()) || !format.readsColumn(FieldSubsets.select(fileField.get().type(), column.type()), utc)) {
+        if (!isReadAsWritten(wanted, fileField.get().type())
+                || !format.readsColumn(FieldSubsets.select(fileField.get().type(), column.type()), utc)) {
             return Optional.empty();
         }
         return Optional.of(new Field(fileField.get().name(), column.type()));

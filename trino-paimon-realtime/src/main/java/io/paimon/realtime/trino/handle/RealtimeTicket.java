@@ -7,6 +7,7 @@ import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.apache.paimon.utils.SerializationUtils;
 
@@ -16,16 +17,19 @@ import org.apache.paimon.utils.SerializationUtils;
  * @param address where the writer is reached over Flight
  * @param incarnation incarnation of the writer that holds the view
  * @param queryId id under which the view is held
+ * @param snapshotIdentity tells the snapshot that is read from another one that gets its id after a rollback; empty if no snapshot is read
  * @param bucketCount number of buckets by which all rows were routed; empty if several were in use: then nothing may be pruned by bucket
  * @param ranges only those that hold rows
  */
-public record RealtimeTicket(String address, String incarnation, String queryId, OptionalInt bucketCount, List<Range> ranges)
+public record RealtimeTicket(String address, String incarnation, String queryId, Optional<String> snapshotIdentity, OptionalInt bucketCount,
+        List<Range> ranges)
 {
     public RealtimeTicket
     {
         requireNonNull(address, "address is null");
         requireNonNull(incarnation, "incarnation is null");
         requireNonNull(queryId, "queryId is null");
+        requireNonNull(snapshotIdentity, "snapshotIdentity is null");
         requireNonNull(bucketCount, "bucketCount is null");
         ranges = ImmutableList.copyOf(ranges);
     }
@@ -54,7 +58,8 @@ public record RealtimeTicket(String address, String incarnation, String queryId,
         ImmutableList.Builder<Range> ranges = ImmutableList.builder();
         point.point().memory().forEach((key, offsets) -> ranges.add(range(Base64.getEncoder().encodeToString(
                 SerializationUtils.serializeBinaryRow(key.partition())), key.bucket(), offsets)));
-        return new RealtimeTicket(point.address(), point.incarnation(), queryId, point.point().bucketCount(), ranges.build());
+        return new RealtimeTicket(point.address(), point.incarnation(), queryId, point.point().snapshotIdentity(), point.point().bucketCount(),
+                ranges.build());
     }
 
     private static Range range(String partition, int bucket, OffsetRange offsets)

@@ -108,7 +108,8 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         return new RealtimePageSource(carrier.read(split, handle.identifier(), request), blockReaders, memoryContext);
     }
 
-    private ConnectorPageSource readFiles(PaimonTableHandle handle, Table paimonTable, PaimonSplit paimonSplit, List<PaimonColumnHandle> paimonColumns,
+    private ConnectorPageSource readFiles(PaimonTableHandle handle, Table paimonTable, PaimonSplit paimonSplit,
+            List<PaimonColumnHandle> paimonColumns,
             TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
     {
         Split source = paimonSplit.split();
@@ -189,12 +190,17 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             return trinoException;
         }
         if (getCausalChain(failure).stream().anyMatch(FileNotFoundException.class::isInstance)) {
-            String snapshot = handle.snapshotId().isPresent() ? "Snapshot %s".formatted(handle.snapshotId().getAsLong()) : "The snapshot";
-            return new TrinoException(PAIMON_CANNOT_OPEN_SPLIT,
-                    "%s of %s has files that are gone: it has expired while the query ran. Run the query again, and raise snapshot.time-retained of the table if this happens often"
-                            .formatted(snapshot, handle.name()),
-                    failure);
+            return snapshotGone(handle, failure);
         }
         return new TrinoException(PAIMON_READ_ERROR, "Cannot read %s: %s".formatted(handle.name(), failure.getMessage()), failure);
+    }
+
+    static TrinoException snapshotGone(PaimonTableHandle handle, Exception failure)
+    {
+        String snapshot = handle.snapshotId().isPresent() ? "Snapshot %s".formatted(handle.snapshotId().getAsLong()) : "The snapshot";
+        return new TrinoException(PAIMON_CANNOT_OPEN_SPLIT,
+                "%s of %s is gone, or files of it are: it has expired while the query ran. Run the query again, and raise snapshot.time-retained of the table if this happens often"
+                        .formatted(snapshot, handle.name()),
+                failure);
     }
 }

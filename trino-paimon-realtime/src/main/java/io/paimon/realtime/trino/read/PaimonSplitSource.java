@@ -3,7 +3,10 @@ package io.paimon.realtime.trino.read;
 import io.paimon.realtime.trino.metrics.ScanMetrics;
 import com.google.common.collect.ImmutableList;
 import io.paimon.realtime.model.PartitionBucket;
+import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.paimon.BucketPruning;
+import io.paimon.realtime.scan.ReadPoints;
+import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.paimon.realtime.trino.file.DataFiles;
 import io.paimon.realtime.trino.file.FileParts;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
@@ -186,14 +189,37 @@ class PaimonSplitSource implements ConnectorSplitSource
             PaimonPredicates.toPaimon(table.rowType(), filter).ifPresent(readBuilder::withFilter);
         }
         try {
-            return readBuilder.newScan().plan().splits();
+            List<Split> planned = readBuilder.newScan().plan().splits();
+            checkSnapshot();
+            return planned;
+        }
+        catch (RealtimeException e) {
+            throw PaimonErrorCode.toTrinoException(e);
         }
         catch (RuntimeException e) {
+            if (isSnapshotGone()) {
+                throw PaimonPageSourceProvider.snapshotGone(handle, e);
+            }
             throw new TrinoException(PAIMON_READ_ERROR, "Cannot plan the scan of %s%s: %s".formatted(
                     handle.name(),
                     handle.snapshotId().isPresent() ? " at snapshot " + handle.snapshotId().getAsLong() : "",
                     e.getMessage()), e);
         }
+    }
+
+    /** Rows in memory follow one snapshot: after a rollback another one may have its id. */
+    private void checkSnapshot()
+    {
+        if (handle.realtime().isPresent()) {
+            handle.realtime().get().snapshotIdentity()
+                    .ifPresent(identity -> ReadPoints.checkUnchanged((FileStoreTable) table, handle.snapshotId().getAsLong(), identity));
+        }
+    }
+
+    private boolean isSnapshotGone()
+    {
+        return table instanceof FileStoreTable data && handle.snapshotId().isPresent()
+                && !data.snapshotManager().snapshotExists(handle.snapshotId().getAsLong());
     }
 
     private List<FileParts.Part> divide(Split split)
