@@ -3,6 +3,7 @@ package io.paimon.realtime.trino.definition;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.paimon.realtime.paimon.RealtimeTables;
+import io.paimon.realtime.trino.handle.HiddenColumn;
 import io.paimon.realtime.trino.type.PaimonTypes;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnMetadata;
@@ -12,12 +13,14 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
 import org.apache.paimon.types.DataField;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import static com.google.common.collect.ImmutableList.toImmutableList;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Locale.ENGLISH;
 
@@ -53,6 +56,18 @@ public final class TableDescriptions
                             .formatted(field.name(), name, field.type().asSQLString()))));
         }
         return columns;
+    }
+
+    /** What a data table has beside its columns, unless a column of its own has the name. */
+    public static List<HiddenColumn> hiddenColumns(Table table)
+    {
+        if (!(table instanceof FileStoreTable)) {
+            return ImmutableList.of();
+        }
+        return Arrays.stream(HiddenColumn.values())
+                .filter(column -> column != HiddenColumn.PARTITION || !table.partitionKeys().isEmpty())
+                .filter(column -> table.rowType().getFieldNames().stream().noneMatch(column.handle().name()::equalsIgnoreCase))
+                .collect(toImmutableList());
     }
 
     /** The same as metadata. */

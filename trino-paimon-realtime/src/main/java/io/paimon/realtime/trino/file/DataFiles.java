@@ -153,7 +153,7 @@ public final class DataFiles
     /**
      * Whether the rows of a split are those of its files, and it is of the table itself: subclasses stand for splits of other tables, such as those of a fallback branch.
      */
-    static boolean isMadeOfRows(Table table, Split split)
+    public static boolean isMadeOfRows(Table table, Split split)
     {
         return table instanceof FileStoreTable fileStoreTable && split.getClass() == DataSplit.class
                 && ((DataSplit) split).rawConvertible() && !((DataSplit) split).isStreaming() && !fileStoreTable.coreOptions().dataEvolutionEnabled();

@@ -1,8 +1,9 @@
 package io.paimon.realtime.trino.file;
 
+import io.paimon.realtime.trino.block.DerivedPage;
 import io.paimon.realtime.trino.file.FileColumns.Constant;
 import io.paimon.realtime.trino.file.FileColumns.Field;
-import io.paimon.realtime.trino.file.FilePage.Conversion;
+import io.paimon.realtime.trino.block.DerivedPage.Conversion;
 import io.paimon.realtime.trino.handle.ByteRange;
 import io.trino.filesystem.TrinoInputFile;
 import io.trino.memory.context.AggregatedMemoryContext;
@@ -53,11 +54,11 @@ final class OrcFileReader implements FileReader
     private final OrcDataSource source;
     private final OrcRecordReader reader;
     private final AggregatedMemoryContext memoryContext;
-    private final FilePage.Layout layout;
+    private final DerivedPage.Layout layout;
     private final Optional<DeletionVector> deletions;
     private final int positionChannel;
 
-    private OrcFileReader(OrcDataSource source, OrcRecordReader reader, AggregatedMemoryContext memoryContext, FilePage.Layout layout,
+    private OrcFileReader(OrcDataSource source, OrcRecordReader reader, AggregatedMemoryContext memoryContext, DerivedPage.Layout layout,
             Optional<DeletionVector> deletions, int positionChannel)
     {
         this.source = source;
@@ -114,7 +115,7 @@ final class OrcFileReader implements FileReader
         }
         List<OrcColumn> readColumns = new ArrayList<>();
         List<Type> readTypes = new ArrayList<>();
-        FilePage.Layout layout = layout(columns, fileColumns, readColumns, readTypes);
+        DerivedPage.Layout layout = layout(columns, fileColumns, readColumns, readTypes);
         OrcRecordReader reader = file.createRecordReader(
                 readColumns,
                 readTypes,
@@ -145,7 +146,8 @@ final class OrcFileReader implements FileReader
         return builder.build();
     }
 
-    private static FilePage.Layout layout(FileColumns columns, Map<String, OrcColumn> fileColumns, List<OrcColumn> readColumns, List<Type> readTypes)
+    private static DerivedPage.Layout layout(FileColumns columns, Map<String, OrcColumn> fileColumns, List<OrcColumn> readColumns,
+            List<Type> readTypes)
     {
         int count = columns.sources().size();
         int[] channels = new int[count];
@@ -174,7 +176,7 @@ final class OrcFileReader implements FileReader
                 }
             }
         }
-        return new FilePage.Layout(channels, constants, conversions);
+        return new DerivedPage.Layout(channels, constants, conversions);
     }
 
     @Override
@@ -187,7 +189,7 @@ final class OrcFileReader implements FileReader
             }
             deletions.ifPresent(vector -> DeletedRows.leaveOut(vector, page, positionChannel));
             if (page.getPositionCount() > 0) {
-                return new FilePage(page, layout);
+                return new DerivedPage(page, layout);
             }
         }
     }

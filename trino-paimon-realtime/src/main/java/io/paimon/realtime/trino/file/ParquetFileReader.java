@@ -2,6 +2,7 @@ package io.paimon.realtime.trino.file;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import io.paimon.realtime.trino.block.DerivedPage;
 import io.paimon.realtime.trino.file.FileColumns.Constant;
 import io.paimon.realtime.trino.file.FileColumns.Field;
 import io.paimon.realtime.trino.handle.ByteRange;
@@ -61,11 +62,11 @@ final class ParquetFileReader implements FileReader
 
     private final ParquetDataSource source;
     private final ParquetReader reader;
-    private final FilePage.Layout layout;
+    private final DerivedPage.Layout layout;
     private final Optional<DeletionVector> deletions;
     private final int positionChannel;
 
-    private ParquetFileReader(ParquetDataSource source, ParquetReader reader, FilePage.Layout layout, Optional<DeletionVector> deletions,
+    private ParquetFileReader(ParquetDataSource source, ParquetReader reader, DerivedPage.Layout layout, Optional<DeletionVector> deletions,
             int positionChannel)
     {
         this.source = source;
@@ -113,7 +114,7 @@ final class ParquetFileReader implements FileReader
         ParquetTimestamps.check(rowGroups, descriptors.values());
 
         List<Column> fields = new ArrayList<>();
-        FilePage.Layout layout = layout(columns, columnIO, fields);
+        DerivedPage.Layout layout = layout(columns, columnIO, fields);
         ParquetReader reader = new ParquetReader(
                 Optional.ofNullable(metadata.getFileMetaData().getCreatedBy()),
                 fields,
@@ -172,7 +173,7 @@ final class ParquetFileReader implements FileReader
         return TupleDomain.withColumnDomains(ImmutableMap.copyOf(domains));
     }
 
-    private static FilePage.Layout layout(FileColumns columns, MessageColumnIO columnIO, List<Column> fields)
+    private static DerivedPage.Layout layout(FileColumns columns, MessageColumnIO columnIO, List<Column> fields)
     {
         int count = columns.sources().size();
         int[] channels = new int[count];
@@ -200,7 +201,7 @@ final class ParquetFileReader implements FileReader
                 }
             }
         }
-        return new FilePage.Layout(channels, constants);
+        return new DerivedPage.Layout(channels, constants);
     }
 
     @Override
@@ -213,7 +214,7 @@ final class ParquetFileReader implements FileReader
             }
             deletions.ifPresent(vector -> DeletedRows.leaveOut(vector, page, positionChannel));
             if (page.getPositionCount() > 0) {
-                return new FilePage(page, layout);
+                return new DerivedPage(page, layout);
             }
         }
     }

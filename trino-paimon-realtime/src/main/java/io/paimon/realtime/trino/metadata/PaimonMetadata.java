@@ -1,5 +1,6 @@
 package io.paimon.realtime.trino.metadata;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.errorprone.annotations.ThreadSafe;
 import io.airlift.log.Logger;
@@ -11,6 +12,7 @@ import io.paimon.realtime.trino.definition.PaimonTableProperties;
 import io.paimon.realtime.trino.definition.TableDefinitions;
 import io.paimon.realtime.trino.definition.TableDescriptions;
 import io.paimon.realtime.trino.error.PaimonErrorCode;
+import io.paimon.realtime.trino.handle.HiddenColumn;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.handle.PaimonTableExecuteHandle;
 import io.paimon.realtime.trino.handle.PaimonTableHandle;
@@ -198,7 +200,10 @@ class PaimonMetadata implements ConnectorMetadata
         Table table = tables.table(handle);
         return new ConnectorTableMetadata(
                 handle.name(),
-                TableDescriptions.columnsMetadata(handle.name(), table),
+                ImmutableList.<ColumnMetadata>builder()
+                        .addAll(TableDescriptions.columnsMetadata(handle.name(), table))
+                        .addAll(TableDescriptions.hiddenColumns(table).stream().map(HiddenColumn::metadata).iterator())
+                        .build(),
                 table instanceof FileStoreTable fileStoreTable ? TableDescriptions.properties(fileStoreTable) : ImmutableMap.of(),
                 table.comment());
     }
@@ -212,6 +217,7 @@ class PaimonMetadata implements ConnectorMetadata
             PaimonColumnHandle column = new PaimonColumnHandle(field.name(), field.id(), type);
             columns.put(column.trinoName(), column);
         });
+        TableDescriptions.hiddenColumns(tables.table(handle)).forEach(column -> columns.put(column.handle().name(), column.handle()));
         return columns.buildOrThrow();
     }
 
@@ -220,7 +226,10 @@ class PaimonMetadata implements ConnectorMetadata
     {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         PaimonColumnHandle column = (PaimonColumnHandle) columnHandle;
-        return TableDescriptions.columnMetadata(tables.table(handle).rowType().getField(column.name()), column.type());
+        Optional<HiddenColumn> hidden = HiddenColumn.of(column);
+        return hidden.isPresent()
+                ? hidden.get().metadata()
+                : TableDescriptions.columnMetadata(tables.table(handle).rowType().getField(column.name()), column.type());
     }
 
     @Override

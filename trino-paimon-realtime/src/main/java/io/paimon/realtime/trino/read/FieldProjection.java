@@ -1,8 +1,11 @@
 package io.paimon.realtime.trino.read;
 
 import com.google.common.collect.ImmutableList;
+import io.paimon.realtime.trino.block.DerivedPage;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.type.FieldSubsets;
+import io.trino.spi.block.Block;
+import io.trino.spi.block.RowBlock;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.type.RowType;
 import io.trino.spi.type.Type;
@@ -10,8 +13,7 @@ import io.trino.spi.type.Type;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-
-import static java.util.Objects.requireNonNull;
+import java.util.function.Supplier;
 
 /**
  * Columns of a scan of which some are fields of rows: the columns that have to be read for them, with no more fields than are asked for, and the way from those to these.
@@ -34,12 +36,13 @@ record FieldProjection(List<PaimonColumnHandle> columns, List<Output> outputs)
         outputs = ImmutableList.copyOf(outputs);
     }
 
-    /** @param rowType columns of the table */
-    static FieldProjection of(List<PaimonColumnHandle> scanned, org.apache.paimon.types.RowType rowType)
+    /** @param tableType columns of the table, asked for where there are fields of rows */
+    static FieldProjection of(List<PaimonColumnHandle> scanned, Supplier<org.apache.paimon.types.RowType> tableType)
     {
         if (scanned.stream().allMatch(PaimonColumnHandle::isColumn)) {
             return new FieldProjection(scanned, ImmutableList.of());
         }
+        org.apache.paimon.types.RowType rowType = tableType.get();
         Map<String, Wanted> wanted = new LinkedHashMap<>();
         Map<String, PaimonColumnHandle> columns = new LinkedHashMap<>();
         for (PaimonColumnHandle column : scanned) {
@@ -89,7 +92,22 @@ record FieldProjection(List<PaimonColumnHandle> columns, List<Output> outputs)
     /** @param source of {@link #columns} */
     ConnectorPageSource apply(ConnectorPageSource source)
     {
-        requireNonNull(source, "source is null");
-        return outputs.isEmpty() ? source : new FieldsPageSource(source, outputs);
+        if (outputs.isEmpty()) {
+            return source;
+        }
+        int[] channels = outputs.stream().mapToInt(Output::channel).toArray();
+        DerivedPage.Conversion[] conversions = outputs.stream().map(output -> (DerivedPage.Conversion) block -> field(block, output.ordinals()))
+                .toArray(DerivedPage.Conversion[]::new);
+        return new DerivedPageSource(source, new DerivedPage.Layout(channels, new Block[channels.length], conversions));
+    }
+
+    private static Block field(Block block, int[] ordinals)
+    {
+        Block field = block;
+        for (int ordinal : ordinals) {
+            // fields of a row that is NULL are NULL themselves
+            field = RowBlock.getRowFieldsFromBlock(field).get(ordinal);
+        }
+        return field;
     }
 }

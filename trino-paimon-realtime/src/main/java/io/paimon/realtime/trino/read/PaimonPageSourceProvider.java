@@ -27,9 +27,12 @@ import io.trino.spi.connector.DynamicFilter;
 import io.trino.spi.connector.EmptyPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
+import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.reader.RecordReader;
+import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
+import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.ReadBuilder;
 import org.apache.paimon.table.source.Split;
 import org.apache.paimon.types.DataField;
@@ -41,6 +44,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 import static com.google.common.base.Throwables.getCausalChain;
 import static com.google.common.collect.ImmutableList.toImmutableList;
@@ -86,18 +90,49 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         if (filter.isNone()) {
             return new EmptyPageSource();
         }
-        Table paimonTable = load(handle);
-        FieldProjection fields = FieldProjection.of(scanned, paimonTable.rowType());
-        ConnectorPageSource source = split instanceof RealtimeSplit realtimeSplit
-                ? readMemory(handle, paimonTable, realtimeSplit, fields.columns(), filter, memoryContext)
-                : readFiles(handle, paimonTable, (PaimonSplit) split, fields.columns(), filter, memoryContext);
-        return fields.apply(source);
+        HiddenColumns hidden = HiddenColumns.of(scanned);
+        FieldProjection fields = FieldProjection.of(hidden.columns(), () -> load(handle).rowType());
+        if (split instanceof RealtimeSplit realtimeSplit) {
+            return withHidden(hidden, filter, () -> origin(handle, realtimeSplit.partitionBucket().partition()),
+                    () -> fields.apply(readMemory(handle, realtimeSplit, fields.columns(), filter, memoryContext)));
+        }
+        PaimonSplit paimonSplit = (PaimonSplit) split;
+        Split source = paimonSplit.split();
+        if (hidden.isEmpty() || !(source instanceof DataSplit dataSplit)) {
+            return fields.apply(readFiles(handle, source, paimonSplit, fields.columns(), filter, memoryContext));
+        }
+        if (!DataFiles.isMadeOfRows(load(handle), source)) {
+            return withHidden(hidden, filter, () -> origin(handle, dataSplit.partition()),
+                    () -> fields.apply(readFiles(handle, source, paimonSplit, fields.columns(), filter, memoryContext)));
+        }
+        return new SequentialPageSource(dataSplit.dataFiles().stream()
+                .<Supplier<ConnectorPageSource>>map(file -> () -> {
+                    DataSplit ofFile = dataSplit.filterDataFile(other -> other.fileName().equals(file.fileName())).orElseThrow();
+                    return withHidden(hidden, filter, () -> RowOrigin.of((FileStoreTable) load(handle), dataSplit, file),
+                            () -> fields.apply(readFiles(handle, ofFile, paimonSplit, fields.columns(), filter, memoryContext)));
+                })
+                .toList());
     }
 
-    private ConnectorPageSource readMemory(PaimonTableHandle handle, Table table, RealtimeSplit split, List<PaimonColumnHandle> columns,
+    private RowOrigin origin(PaimonTableHandle handle, BinaryRow partition)
+    {
+        return RowOrigin.of((FileStoreTable) load(handle), partition);
+    }
+
+    private static ConnectorPageSource withHidden(HiddenColumns hidden, TupleDomain<PaimonColumnHandle> filter, Supplier<RowOrigin> origin,
+            Supplier<ConnectorPageSource> rows)
+    {
+        if (hidden.isEmpty()) {
+            return rows.get();
+        }
+        RowOrigin known = origin.get();
+        return known.matches(filter) ? hidden.apply(rows.get(), known) : new EmptyPageSource();
+    }
+
+    private ConnectorPageSource readMemory(PaimonTableHandle handle, RealtimeSplit split, List<PaimonColumnHandle> columns,
             TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
     {
-        RowType rowType = table.rowType();
+        RowType rowType = load(handle).rowType();
         RowType readType = new RowType(readType(rowType, columns, handle).getFields().stream()
                 .map(field -> columns.stream().filter(column -> column.name().equals(field.name())).findFirst()
                         .map(column -> field.newType(FieldSubsets.select(field.type(), column.type())))
@@ -108,14 +143,14 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         return new RealtimePageSource(carrier.read(split, handle.identifier(), request), blockReaders, memoryContext);
     }
 
-    private ConnectorPageSource readFiles(PaimonTableHandle handle, Table paimonTable, PaimonSplit paimonSplit,
-            List<PaimonColumnHandle> paimonColumns,
+    /** @param source the split, or one file of it */
+    private ConnectorPageSource readFiles(PaimonTableHandle handle, Split source, PaimonSplit paimonSplit, List<PaimonColumnHandle> paimonColumns,
             TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
     {
-        Split source = paimonSplit.split();
         if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {
             return paimonSplit.startsFile() ? new CountedPageSource(source.mergedRowCount().getAsLong()) : new EmptyPageSource();
         }
+        Table paimonTable = load(handle);
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
             OptionalLong limit = handle.unenforced().isAll() ? handle.limit() : OptionalLong.empty();
             Optional<ConnectorPageSource> files = dataFiles.open(

@@ -1,4 +1,4 @@
-package io.paimon.realtime.trino.file;
+package io.paimon.realtime.trino.block;
 
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
@@ -9,32 +9,32 @@ import java.util.function.ObjLongConsumer;
 
 import static java.util.Objects.requireNonNull;
 
-/** Columns of a scan over a page of a file, whose columns are decoded when they are asked for. */
-final class FilePage implements SourcePage
+/** Columns made of those of another page, which may be decoded only when they are asked for: constants, and columns as they are or converted. */
+public final class DerivedPage implements SourcePage
 {
     private final SourcePage page;
     private final Layout layout;
 
     /**
-     * @param channels channel of the file's page for each column, negative for a constant
+     * @param channels channel of the other page for each column, negative for a constant
      * @param constants values of the columns without a channel, one position each
-     * @param conversions null for columns that are in the file's page as they are to be
+     * @param conversions null for columns that are as they are to be
      */
-    record Layout(int[] channels, Block[] constants, Conversion[] conversions)
+    public record Layout(int[] channels, Block[] constants, Conversion[] conversions)
     {
-        Layout(int[] channels, Block[] constants)
+        public Layout(int[] channels, Block[] constants)
         {
             this(channels, constants, new Conversion[channels.length]);
         }
     }
 
-    /** Makes what a column is to be of what the file's page has. */
-    interface Conversion
+    /** Makes what a column is to be of what the other page has. */
+    public interface Conversion
     {
         Block convert(Block block);
     }
 
-    FilePage(SourcePage page, Layout layout)
+    public DerivedPage(SourcePage page, Layout layout)
     {
         this.page = requireNonNull(page, "page is null");
         this.layout = requireNonNull(layout, "layout is null");
