@@ -3,6 +3,7 @@ package io.paimon.realtime.trino.file;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.paimon.realtime.trino.block.ColumnAppender;
+import io.paimon.realtime.trino.block.DerivedPage;
 import io.paimon.realtime.trino.handle.PaimonColumnHandle;
 import io.paimon.realtime.trino.type.FieldSubsets;
 import io.trino.spi.block.Block;
@@ -22,12 +23,14 @@ import org.apache.paimon.types.MapType;
 import org.apache.paimon.types.MultisetType;
 import org.apache.paimon.types.RowType;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 import static java.util.Objects.requireNonNull;
 
@@ -128,6 +131,40 @@ record FileColumns(List<Source> sources, Map<Field, Domain> predicate)
             return Optional.empty();
         }
         return Optional.of(new Field(fileField.get().name(), column.type()));
+    }
+
+    /** Tells a reader of a file to read a field. */
+    interface FieldReads
+    {
+        /** @return channel of the field in the pages of the reader; negative if the file leaves it out, as it may where all is NULL */
+        int read(Field field);
+    }
+
+    /**
+     * How pages of a reader become pages of the scan. Each field is read once.
+     *
+     * @param conversions null for fields that are read as they are to be
+     */
+    DerivedPage.Layout layout(FieldReads reads, Function<Field, DerivedPage.Conversion> conversions)
+    {
+        int[] channels = new int[sources.size()];
+        Block[] constants = new Block[sources.size()];
+        DerivedPage.Conversion[] converted = new DerivedPage.Conversion[sources.size()];
+        Map<Field, Integer> channelOfField = new HashMap<>();
+        for (int i = 0; i < channels.length; i++) {
+            switch (sources.get(i)) {
+                case Constant constant -> {
+                    channels[i] = -1;
+                    constants[i] = constant.value();
+                }
+                case Field field -> {
+                    channels[i] = channelOfField.computeIfAbsent(field, reads::read);
+                    constants[i] = channels[i] < 0 ? field.type().createNullBlock() : null;
+                    converted[i] = conversions.apply(field);
+                }
+            }
+        }
+        return new DerivedPage.Layout(channels, constants, converted);
     }
 
     private static Optional<DataField> field(TableSchema schema, int id)

@@ -1,7 +1,6 @@
 package io.paimon.realtime.trino.file;
 
 import io.paimon.realtime.trino.block.DerivedPage;
-import io.paimon.realtime.trino.file.FileColumns.Constant;
 import io.paimon.realtime.trino.file.FileColumns.Field;
 import io.paimon.realtime.trino.block.DerivedPage.Conversion;
 import io.paimon.realtime.trino.handle.ByteRange;
@@ -17,7 +16,6 @@ import io.trino.orc.OrcReaderOptions;
 import io.trino.orc.OrcRecordReader;
 import io.trino.orc.TupleDomainOrcPredicate;
 import io.trino.orc.TupleDomainOrcPredicate.TupleDomainOrcPredicateBuilder;
-import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.type.TimestampType;
@@ -26,7 +24,6 @@ import org.apache.paimon.deletionvectors.DeletionVector;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -115,7 +112,7 @@ final class OrcFileReader implements FileReader
         }
         List<OrcColumn> readColumns = new ArrayList<>();
         List<Type> readTypes = new ArrayList<>();
-        DerivedPage.Layout layout = layout(columns, fileColumns, readColumns, readTypes);
+        DerivedPage.Layout layout = columns.layout(field -> read(field, fileColumns, readColumns, readTypes), OrcFileReader::conversion);
         OrcRecordReader reader = file.createRecordReader(
                 readColumns,
                 readTypes,
@@ -146,37 +143,20 @@ final class OrcFileReader implements FileReader
         return builder.build();
     }
 
-    private static DerivedPage.Layout layout(FileColumns columns, Map<String, OrcColumn> fileColumns, List<OrcColumn> readColumns,
-            List<Type> readTypes)
+    private static int read(Field field, Map<String, OrcColumn> fileColumns, List<OrcColumn> readColumns, List<Type> readTypes)
     {
-        int count = columns.sources().size();
-        int[] channels = new int[count];
-        Block[] constants = new Block[count];
-        Conversion[] conversions = new Conversion[count];
-        Map<Field, Integer> channelOfField = new HashMap<>();
-        for (int i = 0; i < count; i++) {
-            channels[i] = -1;
-            switch (columns.sources().get(i)) {
-                case Constant constant -> constants[i] = constant.value();
-                case Field field -> {
-                    OrcColumn column = fileColumns.get(field.name());
-                    if (column == null) {
-                        // a file may leave out a column in which all is NULL
-                        constants[i] = field.type().createNullBlock();
-                        continue;
-                    }
-                    channels[i] = channelOfField.computeIfAbsent(field, _ -> {
-                        readColumns.add(column);
-                        readTypes.add(field.type() instanceof TimestampType ? TIMESTAMP_NANOS : field.type());
-                        return readColumns.size() - 1;
-                    });
-                    if (field.type() instanceof TimestampType timestamp) {
-                        conversions[i] = block -> OrcTimestamps.convert(block, timestamp);
-                    }
-                }
-            }
+        OrcColumn column = fileColumns.get(field.name());
+        if (column == null) {
+            return -1;
         }
-        return new DerivedPage.Layout(channels, constants, conversions);
+        readColumns.add(column);
+        readTypes.add(field.type() instanceof TimestampType ? TIMESTAMP_NANOS : field.type());
+        return readColumns.size() - 1;
+    }
+
+    private static Conversion conversion(Field field)
+    {
+        return field.type() instanceof TimestampType timestamp ? block -> OrcTimestamps.convert(block, timestamp) : null;
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.paimon.realtime.trino.file;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.paimon.realtime.trino.block.DerivedPage;
-import io.paimon.realtime.trino.file.FileColumns.Constant;
 import io.paimon.realtime.trino.file.FileColumns.Field;
 import io.paimon.realtime.trino.handle.ByteRange;
 import io.trino.filesystem.TrinoInputFile;
@@ -16,7 +15,6 @@ import io.trino.parquet.predicate.TupleDomainParquetPredicate;
 import io.trino.parquet.reader.MetadataReader;
 import io.trino.parquet.reader.ParquetReader;
 import io.trino.parquet.reader.RowGroupInfo;
-import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
@@ -114,7 +112,7 @@ final class ParquetFileReader implements FileReader
         ParquetTimestamps.check(rowGroups, descriptors.values());
 
         List<Column> fields = new ArrayList<>();
-        DerivedPage.Layout layout = layout(columns, columnIO, fields);
+        DerivedPage.Layout layout = columns.layout(field -> read(field, columnIO, fields), _ -> null);
         ParquetReader reader = new ParquetReader(
                 Optional.ofNullable(metadata.getFileMetaData().getCreatedBy()),
                 fields,
@@ -173,35 +171,15 @@ final class ParquetFileReader implements FileReader
         return TupleDomain.withColumnDomains(ImmutableMap.copyOf(domains));
     }
 
-    private static DerivedPage.Layout layout(FileColumns columns, MessageColumnIO columnIO, List<Column> fields)
+    private static int read(Field field, MessageColumnIO columnIO, List<Column> fields)
     {
-        int count = columns.sources().size();
-        int[] channels = new int[count];
-        Block[] constants = new Block[count];
-        Map<Field, Integer> channelOfField = new HashMap<>();
-        for (int i = 0; i < count; i++) {
-            channels[i] = -1;
-            switch (columns.sources().get(i)) {
-                case Constant constant -> constants[i] = constant.value();
-                case Field field -> {
-                    Integer channel = channelOfField.get(field);
-                    if (channel == null) {
-                        ColumnIO io = lookupColumnByName(columnIO, field.name());
-                        Optional<io.trino.parquet.Field> parquetField = constructField(field.type(), io);
-                        if (parquetField.isEmpty()) {
-                            // a file may leave out a column in which all is NULL
-                            constants[i] = field.type().createNullBlock();
-                            continue;
-                        }
-                        channel = fields.size();
-                        fields.add(new Column(io.getName(), parquetField.get()));
-                        channelOfField.put(field, channel);
-                    }
-                    channels[i] = channel;
-                }
-            }
+        ColumnIO io = lookupColumnByName(columnIO, field.name());
+        Optional<io.trino.parquet.Field> parquetField = constructField(field.type(), io);
+        if (parquetField.isEmpty()) {
+            return -1;
         }
-        return new DerivedPage.Layout(channels, constants);
+        fields.add(new Column(io.getName(), parquetField.get()));
+        return fields.size() - 1;
     }
 
     @Override
