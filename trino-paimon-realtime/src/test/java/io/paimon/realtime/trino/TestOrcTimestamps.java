@@ -7,6 +7,7 @@ import io.trino.Session;
 import io.trino.testing.QueryRunner;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.TimeZone;
@@ -143,6 +144,24 @@ final class TestOrcTimestamps extends AbstractFileReadTest
         assertThat(PaimonRows.render(computeActual(divided, "SELECT * FROM elsewhere"))).describedAs("seed %s", seed)
                 .isEqualTo(PaimonRows.read(table("elsewhere")));
         assertUpdate("DROP TABLE elsewhere");
+    }
+
+    /** Statistics in the file are of the values that were stored, not of what Trino's reader makes of them before they are corrected. */
+    @Test
+    void groupsOfRowsAreSkippedByTheValuesThatAreShown() throws Exception
+    {
+        assertUpdate("CREATE TABLE grouped (t6 timestamp(6)) WITH (file_format = 'orc')");
+        LocalDateTime old = LocalDateTime.of(1969, 12, 31, 23, 59, 55, 500_000);
+        List<LocalDateTime> values = new ArrayList<>(Collections.nCopies(10_000, old));
+        values.addAll(Collections.nCopies(10_000, LocalDateTime.of(1980, 1, 1, 0, 0)));
+        write("grouped", values);
+        assertThat(computeScalar("SELECT min(t6) FROM grouped")).isEqualTo(old);
+        assertThat(computeScalar(
+                "SELECT count(*) FROM grouped WHERE t6 BETWEEN TIMESTAMP '1969-12-31 23:59:55' AND TIMESTAMP '1969-12-31 23:59:55.001'"))
+                .isEqualTo(10_000L);
+        assertThat(computeScalar("SELECT count(*) FROM grouped WHERE t6 < TIMESTAMP '1969-12-31 23:59:55'")).isEqualTo(0L);
+        assertReaders("SELECT * FROM grouped WHERE t6 > TIMESTAMP '1975-01-01 00:00:00'", 10_000, 0);
+        assertUpdate("DROP TABLE grouped");
     }
 
     @Test

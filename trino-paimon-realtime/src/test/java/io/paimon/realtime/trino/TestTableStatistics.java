@@ -107,6 +107,20 @@ final class TestTableStatistics extends AbstractTestQueryFramework
     }
 
     @Test
+    void rangesOfBeforeAChangeOfOrderAreNotKnown() throws Exception
+    {
+        assertUpdate("CREATE TABLE reordered (id bigint, v varchar)");
+        assertUpdate("INSERT INTO reordered VALUES (1, '5'), (2, '10'), (3, NULL), (4, NULL)", 4);
+        internals.catalog().catalog().alterTable(new Identifier("tpch", "reordered"), List.of(SchemaChange.updateColumnType("v", DataTypes.INT())),
+                false);
+        assertUpdate("INSERT INTO reordered VALUES (5, 20), (6, 30)", 2);
+        assertThat((Double) statistics("reordered", "v").get(2)).isBetween(0.33, 0.34);
+        assertThat(statistics("reordered", "v").subList(4, 6)).isEqualTo(row(null, null));
+        assertThat(statistics("reordered", "id").subList(4, 6)).isEqualTo(row("1", "6"));
+        assertUpdate("DROP TABLE reordered");
+    }
+
+    @Test
     void analyzeIsKeptInTheTableForEveryReader()
     {
         assertUpdate(

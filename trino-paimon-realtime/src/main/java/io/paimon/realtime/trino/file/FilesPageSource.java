@@ -136,7 +136,11 @@ final class FilesPageSource implements ConnectorPageSource
     public void close() throws IOException
     {
         finished = true;
-        closeReader();
-        memoryContext.close();
+        try {
+            closeReader();
+        }
+        finally {
+            memoryContext.close();
+        }
     }
 }

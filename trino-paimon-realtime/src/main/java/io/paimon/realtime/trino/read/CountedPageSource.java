@@ -10,6 +10,9 @@ import java.util.OptionalLong;
 /** Rows of which only the number is asked for, and known without reading them. */
 final class CountedPageSource implements ConnectorPageSource
 {
+    /** Columns that are constant may be put to the rows, and are written out for clients page by page. */
+    private static final int MAX_PAGE_POSITIONS = 65_536;
+
     private final long rows;
     private long returned;
     private boolean closed;
@@ -25,7 +28,7 @@ final class CountedPageSource implements ConnectorPageSource
         if (isFinished()) {
             return null;
         }
-        int count = (int) Math.min(rows - returned, Integer.MAX_VALUE);
+        int count = (int) Math.min(rows - returned, MAX_PAGE_POSITIONS);
         returned += count;
         return SourcePage.create(count);
     }

@@ -167,6 +167,7 @@ class PaimonPageSource implements ConnectorPageSource
             throws IOException
     {
         finished = true;
+        memoryContext.setBytes(0);
         reader.close();
     }
 }

@@ -51,6 +51,7 @@ import static com.google.common.collect.ImmutableList.toImmutableList;
 import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_CANNOT_OPEN_SPLIT;
 import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_INVALID_METADATA;
 import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_READ_ERROR;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
 /** Page sources of one operator: the table is loaded once for all its splits. */
@@ -98,8 +99,12 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         }
         PaimonSplit paimonSplit = (PaimonSplit) split;
         Split source = paimonSplit.split();
-        if (hidden.isEmpty() || !(source instanceof DataSplit dataSplit)) {
+        if (hidden.isEmpty()) {
             return fields.apply(readFiles(handle, source, paimonSplit, fields.columns(), filter, memoryContext));
+        }
+        if (!(source instanceof DataSplit dataSplit)) {
+            throw new TrinoException(NOT_SUPPORTED, "Hidden columns of %s are not supported: its splits are of kind %s"
+                    .formatted(handle.name(), source.getClass().getSimpleName()));
         }
         if (!DataFiles.isMadeOfRows(load(handle), source)) {
             return withHidden(hidden, filter, () -> origin(handle, dataSplit.partition()),
@@ -111,7 +116,7 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
                     return withHidden(hidden, filter, () -> RowOrigin.of((FileStoreTable) load(handle), dataSplit, file),
                             () -> fields.apply(readFiles(handle, ofFile, paimonSplit, fields.columns(), filter, memoryContext)));
                 })
-                .toList());
+                .toList(), failure -> readFailure(handle, failure));
     }
 
     private RowOrigin origin(PaimonTableHandle handle, BinaryRow partition)

@@ -5,16 +5,19 @@ import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
+
+import static java.util.Objects.requireNonNull;
 
 /** The pages of some page sources, each of which is opened when the one before it has ended. */
 final class SequentialPageSource implements ConnectorPageSource
 {
     private final Iterator<Supplier<ConnectorPageSource>> openers;
+    private final Function<Exception, RuntimeException> failure;
     private ConnectorPageSource current;
     private boolean finished;
     private long closedBytes;
@@ -22,8 +25,10 @@ final class SequentialPageSource implements ConnectorPageSource
     private long closedNanos;
     private Metrics closedMetrics = Metrics.EMPTY;
 
-    SequentialPageSource(List<Supplier<ConnectorPageSource>> openers)
+    /** @param failure tells of a failure to close one of them */
+    SequentialPageSource(List<Supplier<ConnectorPageSource>> openers, Function<Exception, RuntimeException> failure)
     {
+        this.failure = requireNonNull(failure, "failure is null");
         this.openers = List.copyOf(openers).iterator();
     }
 
@@ -46,7 +51,7 @@ final class SequentialPageSource implements ConnectorPageSource
                 closeCurrent();
             }
             catch (IOException e) {
-                throw new UncheckedIOException(e);
+                throw failure.apply(e);
             }
         }
         return null;

@@ -85,8 +85,9 @@ final class ColumnTally
      * Rows with their range.
      *
      * @param nullCount how many of them are NULL
+     * @param known whether the range is known
      */
-    void add(long count, long nullCount, DataGetters minimums, DataGetters maximums, int field)
+    void add(long count, long nullCount, boolean known, DataGetters minimums, DataGetters maximums, int field)
     {
         rows += count;
         seen += count;
@@ -94,7 +95,7 @@ final class ColumnTally
         if (!ranged || nullCount >= count) {
             return;
         }
-        if (minimums.isNullAt(field) || maximums.isNullAt(field)) {
+        if (!known || minimums.isNullAt(field) || maximums.isNullAt(field)) {
             rangeKnown = false;
             return;
         }

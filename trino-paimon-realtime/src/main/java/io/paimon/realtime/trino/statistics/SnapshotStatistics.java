@@ -94,7 +94,9 @@ public final class SnapshotStatistics
                 column.tally().addUnknown(file.rows());
             }
             else {
-                column.tally().add(file.rows(), nullCounts.getLong(column.field()), file.minimums(), file.maximums(), column.field());
+                column.tally().add(file.rows(), nullCounts.getLong(column.field()), file.ranged().test(column.field()), file.minimums(),
+                        file.maximums(),
+                        column.field());
             }
         }
     }
