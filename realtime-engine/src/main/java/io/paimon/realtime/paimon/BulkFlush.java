@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.data.GenericRow;
@@ -36,9 +37,10 @@ public final class BulkFlush
     {}
 
     /**
-     * @param rows number of rows by partition-bucket
+     * @param rows number of rows in the files, by partition-bucket
+     * @param taken number of rows that were written; some of a primary-key table may have become one
      */
-    public record Result(List<CommitMessage> messages, Map<PartitionBucket, Long> rows)
+    public record Result(List<CommitMessage> messages, Map<PartitionBucket, Long> rows, long taken)
     {
         public Result
         {
@@ -52,11 +54,12 @@ public final class BulkFlush
      *
      * @param rows row objects may be reused
      * @param nextOffsets where each partition-bucket goes on, for tables with an offset column; others ignore it
+     * @param restored what rows of a primary-key table must be newer than; empty for append tables
      * @param bufferBytes memory for rows that are not in a file yet
      * @param spillDirectory local directory for those that do not fit; left empty
      */
     public static Result flush(FileStoreTable table, String commitUser, Iterator<InternalRow> rows, Map<PartitionBucket, Long> nextOffsets,
-            long bufferBytes, java.nio.file.Path spillDirectory)
+            Optional<RestoredFiles> restored, long bufferBytes, java.nio.file.Path spillDirectory)
     {
         long buffer = Math.clamp(bufferBytes, MIN_BUFFER_BYTES, MAX_BUFFER_BYTES);
         FileStoreTable buffered = table.copy(Map.of(
@@ -69,9 +72,12 @@ public final class BulkFlush
         try (IOManager spill = IOManager.create(spillDirectory.toString());
                 TableWriteImpl<?> write = buffered.newWrite(commitUser)) {
             write.withIOManager(spill);
+            restored.ifPresent(write::withWriteRestore);
+            long taken = 0;
             OffsetFiller filler = new OffsetFiller(table.rowType(), write, nextOffsets);
             while (rows.hasNext()) {
                 write.write(filler.fill(rows.next()));
+                taken++;
             }
             messages.addAll(write.prepareCommit(true, 0));
             Map<PartitionBucket, Long> counts = new HashMap<>();
@@ -80,7 +86,7 @@ public final class BulkFlush
                 counts.merge(new PartitionBucket(files.partition().copy(), files.bucket()),
                         files.newFilesIncrement().newFiles().stream().mapToLong(DataFileMeta::rowCount).sum(), Math::addExact);
             }
-            return new Result(messages, counts);
+            return new Result(messages, counts, taken);
         }
         catch (Exception e) {
             new ProgressCommit(table, commitUser).abort(messages, e);

@@ -66,7 +66,7 @@ public final class ProgressCommit
         String file = progressFiles.write(next);
         ManifestCommittable committable = new ManifestCommittable(next.identifier(), null, messages);
         committable.addProperty(ProgressFiles.PROPERTY, file);
-        Guard guard = new Guard(expected, next.lineage());
+        Guard guard = new Guard(expected, next.lineage(), messages);
         Exception failure = null;
         try (TableCommitImpl commit = newCommit(guard)) {
             commit.ignoreEmptyCommit(false);
@@ -131,11 +131,15 @@ public final class ProgressCommit
         return other.epoch() > step.epoch() || (other.epoch() == step.epoch() && other.identifier() > step.identifier());
     }
 
-    /** Why files can never be committed, whatever happens: one is gone, or they were made for another number of buckets. */
+    /** Why files can never be committed, whatever happens: one is gone, they were made for another number of buckets, or rows of other writers are newer than those that must be newest. */
     public Optional<String> uncommittableReason(List<CommitMessage> messages)
     {
         if (Rescaling.isOutdated(table, messages)) {
             return Optional.of("the number of buckets was changed");
+        }
+        Optional<String> newer = WriteOrder.overtakenBy(table, table.snapshotManager().latestSnapshotFromFileSystem(), messages);
+        if (newer.isPresent()) {
+            return Optional.of(overtaken(newer.get()));
         }
         try {
             for (CommitMessage message : messages) {
@@ -152,6 +156,11 @@ public final class ProgressCommit
         catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static String overtaken(String file)
+    {
+        return "another writer has committed rows of the same buckets meanwhile, in data file " + file;
     }
 
     /** As {@link #abort(List)}, because of a failure: an interrupt among it is kept for the caller, but only after the files are gone. */
@@ -233,10 +242,12 @@ public final class ProgressCommit
     {
         private final Optional<Progress> expected;
         private final String lineage;
+        private final List<CommitMessage> messages;
         private RealtimeException refusal;
 
-        private Guard(Optional<Progress> expected, String lineage)
+        private Guard(Optional<Progress> expected, String lineage, List<CommitMessage> messages)
         {
+            this.messages = messages;
             this.expected = expected;
             this.lineage = lineage;
         }
@@ -260,6 +271,11 @@ public final class ProgressCommit
                                 expected.map(base -> "epoch " + base.epoch() + ", commit " + base.identifier()).orElse("none")));
                 throw refusal;
             }
+            Snapshot before = progressFiles.snapshot(snapshot.id() - 1).orElse(null);
+            WriteOrder.overtakenBy(table, before, messages).ifPresent(file -> {
+                refusal = new RealtimeException(Code.COMMIT_FAILED, "Table %s: %s".formatted(table.fullName(), overtaken(file)));
+                throw refusal;
+            });
         }
 
         @Override

@@ -148,7 +148,8 @@ public final class ProgressFiles
         return snapshot.deltaManifestList();
     }
 
-    private Optional<Snapshot> snapshot(long id)
+    /** A snapshot, past every cache; empty if there is none of that id. */
+    Optional<Snapshot> snapshot(long id)
     {
         if (id < Snapshot.FIRST_SNAPSHOT_ID) {
             return Optional.empty();

@@ -52,15 +52,18 @@ public final class RealtimeTables
         if (hasFallbackBranch(table)) {
             return Optional.of("it has a fallback branch, which has snapshots of its own");
         }
-        if (!fileStoreTable.primaryKeys().isEmpty()) {
-            return Optional.of("primary-key tables cannot be written in real time yet");
-        }
         BucketMode mode = fileStoreTable.bucketMode();
         if (mode != BucketMode.HASH_FIXED && mode != BucketMode.BUCKET_UNAWARE) {
             return Optional.of("its bucket mode is %s; real-time writes need bucket >= 1, or an append table with bucket = -1".formatted(mode));
         }
         if (fileStoreTable.partitionKeys().contains(OFFSET_COLUMN) || fileStoreTable.schema().bucketKeys().contains(OFFSET_COLUMN)) {
             return Optional.of("rows are routed by %s, which the writer fills only afterwards".formatted(OFFSET_COLUMN));
+        }
+        if (KeyedTables.isKeyed(fileStoreTable)) {
+            Optional<String> reason = KeyedTables.unsupportedReason(fileStoreTable);
+            if (reason.isPresent()) {
+                return reason;
+            }
         }
         if (fileStoreTable.coreOptions().dataEvolutionEnabled()) {
             return Optional.of("data evolution is on");

@@ -48,12 +48,22 @@ public final class RowRouting
     /** One route per partition-bucket, in the order of their first rows. */
     public List<Route> route(Rows rows)
     {
-        int count = rows.rowCount();
+        return route(rows, null);
+    }
+
+    /**
+     * The same for some of the rows.
+     *
+     * @param chosen positions of those, ascending; null for all rows
+     */
+    public List<Route> route(Rows rows, int[] chosen)
+    {
+        int count = chosen == null ? rows.rowCount() : chosen.length;
         if (count == 0) {
             return List.of();
         }
         if (table.partitionKeys().isEmpty() && (table.bucketMode() == BucketMode.BUCKET_UNAWARE || table.coreOptions().bucket() == 1)) {
-            return List.of(new Route(new PartitionBucket(BinaryRow.EMPTY_ROW, 0), null, 0, count));
+            return List.of(new Route(new PartitionBucket(BinaryRow.EMPTY_ROW, 0), chosen, 0, count));
         }
         RowKeyExtractor extractor = table.createRowKeyExtractor();
         BucketHash hash = BucketHash.of(table);
@@ -67,7 +77,7 @@ public final class RowRouting
         int[] recent = new int[RECENT];
         int[] recentOrdinals = new int[RECENT];
         for (int i = 0; i < count; i++) {
-            InternalRow row = rows.row(i);
+            InternalRow row = rows.row(chosen == null ? i : chosen[i]);
             extractor.setRecord(row);
             if (partition == null || partitioned) {
                 BinaryRow next = extractor.partition();
@@ -91,13 +101,13 @@ public final class RowRouting
             }
             ordinalOf[i] = recentOrdinals[slot];
         }
-        return group(found, ordinalOf);
+        return group(found, ordinalOf, chosen);
     }
 
-    private static List<Route> group(List<PartitionBucket> found, int[] ordinalOf)
+    private static List<Route> group(List<PartitionBucket> found, int[] ordinalOf, int[] chosen)
     {
         if (found.size() == 1) {
-            return List.of(new Route(found.getFirst(), null, 0, ordinalOf.length));
+            return List.of(new Route(found.getFirst(), chosen, 0, ordinalOf.length));
         }
         int[] starts = new int[found.size() + 1];
         for (int ordinal : ordinalOf) {
@@ -109,7 +119,7 @@ public final class RowRouting
         int[] next = starts.clone();
         int[] positions = new int[ordinalOf.length];
         for (int i = 0; i < ordinalOf.length; i++) {
-            positions[next[ordinalOf[i]]++] = i;
+            positions[next[ordinalOf[i]]++] = chosen == null ? i : chosen[i];
         }
         List<Route> routes = new ArrayList<>(found.size());
         for (int ordinal = 0; ordinal < found.size(); ordinal++) {

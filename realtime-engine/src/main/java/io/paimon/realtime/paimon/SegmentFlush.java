@@ -22,11 +22,16 @@ public final class SegmentFlush
 {
     private final FileStoreTable table;
     private final String commitUser;
+    private final Optional<RestoredFiles> restored;
 
-    public SegmentFlush(FileStoreTable table, String commitUser)
+    /**
+     * @param restored what rows of a primary-key table must be newer than; empty for append tables
+     */
+    public SegmentFlush(FileStoreTable table, String commitUser, Optional<RestoredFiles> restored)
     {
         this.table = table;
         this.commitUser = commitUser;
+        this.restored = restored;
     }
 
     /**
@@ -34,13 +39,16 @@ public final class SegmentFlush
      *
      * @param bucket where all rows belong; empty if each is to be routed by itself
      * @param rows may reuse one row object
-     * @param expectedRows what the data files must hold in the end; anything else is refused loudly
+     * @param expectedRows how many there must be, and what the data files of an append table must hold in the end; anything else is refused loudly
      */
     public List<CommitMessage> flush(Optional<PartitionBucket> bucket, Iterator<InternalRow> rows, long expectedRows, long identifier)
     {
         List<CommitMessage> messages = new ArrayList<>();
         try (TableWriteImpl<?> write = table.newWrite(commitUser)) {
+            restored.ifPresent(write::withWriteRestore);
+            long taken = 0;
             while (rows.hasNext()) {
+                taken++;
                 if (bucket.isPresent()) {
                     write.write(rows.next(), bucket.get().bucket());
                 }
@@ -58,7 +66,9 @@ public final class SegmentFlush
                 }
                 written += files.newFilesIncrement().newFiles().stream().mapToLong(DataFileMeta::rowCount).sum();
             }
-            if (written != expectedRows) {
+            // versions of one key have become one row
+            boolean complete = KeyedTables.isKeyed(table) ? taken == expectedRows && written <= taken : written == expectedRows;
+            if (!complete) {
                 throw new RealtimeException(Code.INTERNAL,
                         "Table %s: flushed %s rows of %s".formatted(where(bucket), written, expectedRows));
             }

@@ -4,11 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import io.paimon.realtime.memory.MemBatchReader;
 import io.paimon.realtime.memory.MemQueryContext;
+import io.paimon.realtime.paimon.KeyedMerge;
 import io.paimon.realtime.paimon.PushableFilters;
 import io.paimon.realtime.scan.RealtimePlan;
 import io.paimon.realtime.scan.RealtimeSplit;
 import io.paimon.realtime.scan.RealtimeSplit.DiskSplit;
 import io.paimon.realtime.scan.RealtimeSplit.MemorySplit;
+import io.paimon.realtime.scan.RealtimeSplit.MergeSplit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,6 +58,7 @@ public final class UnionReader
         return switch (split) {
             case DiskSplit disk -> openDisk(disk);
             case MemorySplit rows -> new MemoryRecordReader(plan.openMemory(rows, memory), plan.readType());
+            case MergeSplit merge -> openMerged(merge);
         };
     }
 
@@ -73,12 +76,25 @@ public final class UnionReader
 
     private RecordReader<InternalRow> openDisk(DiskSplit disk) throws IOException
     {
-        RowType readType = plan.readType();
         RowType diskType = diskType();
         ReadBuilder builder = plan.table().newReadBuilder().withReadType(diskType);
         Optional<Predicate> filter = plan.filter();
         filter.flatMap(predicate -> PushableFilters.forRead(predicate, disk.split())).ifPresent(builder::withFilter);
-        RecordReader<InternalRow> reader = builder.newRead().createReader(disk.split());
+        return filtered(builder.newRead().createReader(disk.split()), diskType);
+    }
+
+    private RecordReader<InternalRow> openMerged(MergeSplit split) throws IOException
+    {
+        RowType type = diskType();
+        KeyedMerge merge = new KeyedMerge(plan.table(), type, plan.filter());
+        return filtered(merge.open(split.disk(), plan.openMemory(split, merge, memory), split.memory().offsets().start(), null), type);
+    }
+
+    /** Rows that match the filter, with the columns of the result. */
+    private RecordReader<InternalRow> filtered(RecordReader<InternalRow> reader, RowType diskType)
+    {
+        Optional<Predicate> filter = plan.filter();
+        RowType readType = plan.readType();
         if (filter.isEmpty()) {
             return reader;
         }

@@ -3,12 +3,18 @@ package io.paimon.realtime.scan;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.paimon.realtime.memory.KeyOrder;
 import io.paimon.realtime.memory.MemBatchReader;
 import io.paimon.realtime.memory.MemQueryContext;
 import io.paimon.realtime.memory.MemReadRequest;
+import io.paimon.realtime.memory.arrow.KeyMergeReader;
+import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.paimon.KeyedMerge;
+import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.scan.RealtimeSplit.MemorySplit;
+import io.paimon.realtime.scan.RealtimeSplit.MergeSplit;
 import io.paimon.realtime.table.TableCut;
 import java.util.List;
 import java.util.Optional;
@@ -93,9 +99,28 @@ public final class RealtimePlan implements AutoCloseable
      */
     public List<MemBatchReader> openMemory(MemorySplit split, MemQueryContext context)
     {
+        return open(split.bucket(), new MemReadRequest(split.offsets(), readType, table.rowType(), filter), context);
+    }
+
+    /**
+     * Opens a reader over the rows of memory of a merge split, in the order of their keys. The caller closes it.
+     *
+     * @param merge what the rows are read for
+     * @throws RealtimeException CUT_EXPIRED if the plan is closed
+     */
+    public MemBatchReader openMemory(MergeSplit split, KeyedMerge merge, MemQueryContext context)
+    {
+        MemReadRequest request = new MemReadRequest(split.memory().offsets(), merge.memoryType(), table.rowType(), merge.memoryFilter(),
+                Optional.of(new KeyOrder(split.keys(), KeyedTables.keepsNewestOnly(table))));
+        return KeyMergeReader.merge(open(split.memory().bucket(), request, context), KeyedTables.primaryKey(table).orElseThrow(), merge.memoryType(),
+                request.order().orElseThrow().newestOnly(), context.allocator());
+    }
+
+    private List<MemBatchReader> open(PartitionBucket bucket, MemReadRequest request, MemQueryContext context)
+    {
         synchronized (this) {
             if (cut != null) {
-                return cut.read(split.bucket(), new MemReadRequest(split.offsets(), readType, table.rowType(), filter), context);
+                return cut.read(bucket, request, context);
             }
         }
         throw new RealtimeException(Code.CUT_EXPIRED,

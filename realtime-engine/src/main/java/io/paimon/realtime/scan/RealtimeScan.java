@@ -7,9 +7,12 @@ import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.paimon.BucketPruning;
+import io.paimon.realtime.paimon.KeyedFiles;
+import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.paimon.PushableFilters;
 import io.paimon.realtime.scan.RealtimeSplit.DiskSplit;
 import io.paimon.realtime.scan.RealtimeSplit.MemorySplit;
+import io.paimon.realtime.scan.RealtimeSplit.MergeSplit;
 import io.paimon.realtime.table.RealtimeContext;
 import io.paimon.realtime.table.RealtimeContext.HeldCut;
 import io.paimon.realtime.table.TableCut;
@@ -148,6 +151,9 @@ public final class RealtimeScan
     private RealtimePlan plan(HeldCut held)
     {
         ReadPoint point = ReadPoints.choose(table, Identifier.fromString(table.fullName()), held.cut());
+        if (KeyedTables.isKeyed(table)) {
+            return planKeyed(held, point);
+        }
         List<RealtimeSplit> splits = new ArrayList<>();
         FileStoreTable target = table;
         if (point.snapshotId().isPresent()) {
@@ -156,16 +162,35 @@ public final class RealtimeScan
             addDiskSplits(target, splits);
             point.snapshotIdentity().ifPresent(identity -> ReadPoints.checkUnchanged(table, chosen, identity));
         }
+        wantedMemory(held, point).forEach((key, offsets) -> splits.add(new MemorySplit(point.snapshotId(), key, offsets)));
+        return new RealtimePlan(target, resultType(), filter, point.snapshotId(), splits, context.allocator(), held.memory().orElse(null));
+    }
+
+    private RealtimePlan planKeyed(HeldCut held, ReadPoint point)
+    {
+        Map<PartitionBucket, OffsetRange> memory = wantedMemory(held, point);
+        FileStoreTable target = point.snapshotId().isPresent() ? at(point.snapshotId().getAsLong()) : table;
+        KeyedFiles.Plan files = new KeyedFiles(table).plan(point.snapshotId(), filter, bucket, memory.keySet());
+        point.snapshotIdentity().ifPresent(identity -> ReadPoints.checkUnchanged(table, point.snapshotId().getAsLong(), identity));
+        List<RealtimeSplit> splits = new ArrayList<>();
+        files.diskOnly().forEach(split -> splits.add(new DiskSplit(split)));
+        files.parts().forEach(part -> splits.add(
+                new MergeSplit(new MemorySplit(point.snapshotId(), part.bucket(), memory.get(part.bucket())), part.keys(), part.disk())));
+        return new RealtimePlan(target, resultType(), filter, point.snapshotId(), splits, context.allocator(), held.memory().orElse(null));
+    }
+
+    /** What of memory may hold rows that are asked for. */
+    private Map<PartitionBucket, OffsetRange> wantedMemory(HeldCut held, ReadPoint point)
+    {
         Optional<BucketPruning> pruning = filter.map(predicate -> new BucketPruning(table, predicate));
         Map<PartitionBucket, OffsetRange> memory = new TreeMap<>(PartitionBucket.ORDER);
-        memory.putAll(point.memory());
-        memory.forEach((key, offsets) -> {
+        point.memory().forEach((key, offsets) -> {
             boolean wanted = bucket.isEmpty() || bucket.getAsInt() == key.bucket();
             if (wanted && (pruning.isEmpty() || mayMatch(held, pruning.get(), key))) {
-                splits.add(new MemorySplit(point.snapshotId(), key, offsets));
+                memory.put(key, offsets);
             }
         });
-        return new RealtimePlan(target, resultType(), filter, point.snapshotId(), splits, context.allocator(), held.memory().orElse(null));
+        return memory;
     }
 
     private boolean mayMatch(HeldCut held, BucketPruning pruning, PartitionBucket key)

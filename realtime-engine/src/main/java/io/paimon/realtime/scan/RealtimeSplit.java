@@ -2,9 +2,12 @@ package io.paimon.realtime.scan;
 
 import static java.util.Objects.requireNonNull;
 
+import io.paimon.realtime.model.KeyRange;
 import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.Split;
 
 /**
@@ -36,6 +39,23 @@ public sealed interface RealtimeSplit
             requireNonNull(snapshotId, "snapshotId is null");
             requireNonNull(bucket, "bucket is null");
             requireNonNull(offsets, "offsets is null");
+        }
+    }
+
+    /**
+     * Keys of one partition-bucket of a primary-key table that has rows in memory: what is left of their versions in files and in memory. Readable while its plan is open, in this JVM.
+     *
+     * @param memory the bucket's rows in memory, of which those with these keys are meant
+     * @param keys every key of the bucket is in one split
+     * @param disk files that hold no other keys; empty if there is none
+     */
+    record MergeSplit(MemorySplit memory, KeyRange keys, Optional<DataSplit> disk) implements RealtimeSplit
+    {
+        public MergeSplit
+        {
+            requireNonNull(memory, "memory is null");
+            requireNonNull(keys, "keys is null");
+            requireNonNull(disk, "disk is null");
         }
     }
 }

@@ -207,7 +207,7 @@ public final class EmbeddedRealtimeService implements RealtimeService
 
     private AppendResult append(Identifier table, RealtimeTable realtimeTable, VectorSchemaRoot rows)
     {
-        RowType schema = realtimeTable.rowType();
+        RowType schema = realtimeTable.memoryType();
         try (VectorSchemaRoot canonical = incoming.canonical(table, schema, rows)) {
             return new AppendResult(realtimeTable.append(List.of(canonical), schema));
         }

@@ -169,7 +169,7 @@ final class StagedStatements
     private static RowType newestRowType(RealtimeTable table)
     {
         table.refreshSchema();
-        return table.rowType();
+        return table.memoryType();
     }
 
     /** See {@link RealtimeService#publish}. */

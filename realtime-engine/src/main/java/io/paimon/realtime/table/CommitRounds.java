@@ -3,6 +3,8 @@ package io.paimon.realtime.table;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.model.RealtimeException.Code;
 import java.util.Optional;
 
 /**
@@ -13,6 +15,8 @@ import java.util.Optional;
 final class CommitRounds
 {
     private static final Logger log = Logger.get(CommitRounds.class);
+    /** How often the files of a round are written before somebody else has to try again. */
+    private static final int MAX_FLUSHES = 5;
 
     private final String name;
     private final TableClaim claim;
@@ -73,8 +77,17 @@ final class CommitRounds
             while (!steps.isEmpty()) {
                 steps.adopt(steps.commitFirst());
             }
-            if (steps.prepare(drained).isPresent()) {
-                steps.adopt(steps.commitFirst());
+            for (int flushes = 1; steps.prepare(drained).isPresent(); flushes++) {
+                try {
+                    steps.adopt(steps.commitFirst());
+                    return;
+                }
+                catch (RealtimeException e) {
+                    // files that can never be committed were given up: others have committed in between
+                    if (e.code() != Code.COMMIT_FAILED || !steps.isEmpty() || flushes == MAX_FLUSHES) {
+                        throw e;
+                    }
+                }
             }
         }
     }

@@ -204,7 +204,8 @@ final class CommitSteps
         if (seal.segments().isEmpty() && !drained) {
             return Optional.empty();
         }
-        List<CommitMessage> messages = files.flush(seal.segments(), identifier);
+        List<CommitMessage> earlier = open.all().stream().flatMap(round -> round.messages().stream()).toList();
+        List<CommitMessage> messages = files.flush(seal.segments(), earlier, identifier);
         PreparedRound round = new PreparedRound(Optional.of(base), nextProgress(base, identifier, seal.ends(), drained), messages);
         open.add(round);
         return Optional.of(round);
@@ -213,6 +214,25 @@ final class CommitSteps
     private static Progress nextProgress(Progress base, long identifier, Map<PartitionBucket, Long> ends, boolean drained)
     {
         return new Progress(base.lineage(), base.log(), base.epoch(), identifier, drained, ends, base.producers());
+    }
+
+    /**
+     * Prepares a round of what is in memory, which {@link #prepareStatement} takes up; as there, the caller holds the rows.
+     *
+     * @return its files, which are committed before those of the statement
+     */
+    List<CommitMessage> prepareMemory()
+    {
+        roundLock.lock();
+        try {
+            if (open.isEmpty()) {
+                prepareNext(rows.committed().progress().identifier() + 1, false);
+            }
+            return open.all().stream().flatMap(round -> round.messages().stream()).toList();
+        }
+        finally {
+            roundLock.unlock();
+        }
     }
 
     /**

@@ -7,10 +7,12 @@ import com.google.common.cache.CacheBuilder;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.paimon.BulkFlush;
+import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.table.RealtimeTable.PreparedRound;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.paimon.data.InternalRow;
@@ -59,8 +61,9 @@ final class DirectStatements
         FileStoreTable target = definition.table();
         definition.checkSchema(schema);
         boolean withOffsets = RealtimeTables.offsetColumn(schema) >= 0;
-        // rows that hold their offsets are written while nobody else gets any
-        BulkFlush.Result statement = withOffsets ? null : files.flush(target, statementRows, Map.of(), spillDirectory);
+        // rows that hold their offsets, or must be newer than all others, are written while nobody else gets any
+        boolean alone = withOffsets || KeyedTables.isKeyed(target);
+        BulkFlush.Result statement = alone ? null : files.flush(target, statementRows, List.of(), Map.of(), spillDirectory);
         try (HeldLock _ = steps.hold()) {
             boolean handedOver = false;
             try {
@@ -70,10 +73,10 @@ final class DirectStatements
                     if (!definition.isCurrent(target)) {
                         throw new RealtimeException(Code.UNAVAILABLE, "Table %s: its definition has just changed; try again".formatted(name));
                     }
-                    if (withOffsets) {
-                        statement = files.flush(target, statementRows, rows.uppers(), spillDirectory);
+                    if (alone) {
+                        statement = files.flush(target, statementRows, steps.prepareMemory(), rows.uppers(), spillDirectory);
                     }
-                    long count = statement.rows().values().stream().mapToLong(Long::longValue).sum();
+                    long count = statement.taken();
                     PreparedRound whole = steps.prepareStatement(statement, () -> settled.put(id, count));
                     handedOver = true;
                     steps.commitStatement(whole);

@@ -6,6 +6,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.airlift.log.Logger;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.paimon.Rescaling;
 import io.paimon.realtime.paimon.StorageTrial;
@@ -55,7 +56,7 @@ final class LiveDefinition
     /** @throws RealtimeException UNAVAILABLE if rows of this type are not those of the table any more */
     void checkSchema(RowType schema)
     {
-        if (!schema.equals(table.rowType())) {
+        if (!schema.equals(KeyedTables.memoryType(table))) {
             throw new RealtimeException(Code.UNAVAILABLE, "Table %s: the schema has just changed; try again".formatted(name));
         }
     }

@@ -9,6 +9,8 @@ import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.model.TableStatus;
 import io.paimon.realtime.paimon.ProgressFiles.Published;
 import io.paimon.realtime.paimon.RealtimeTables;
+import io.paimon.realtime.paimon.KeyedTables;
+import io.paimon.realtime.paimon.RowKinds;
 import io.paimon.realtime.paimon.RowRouting;
 import io.paimon.realtime.paimon.StorageTrial;
 import io.paimon.realtime.table.TableClaim.Claimed;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import org.apache.arrow.vector.TinyIntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.table.FileStoreTable;
@@ -111,6 +114,12 @@ public final class RealtimeTable implements AutoCloseable
         return definition.table().rowType();
     }
 
+    /** What rows have in memory: the schema, and for primary-key tables their kind behind it. */
+    public RowType memoryType()
+    {
+        return KeyedTables.memoryType(definition.table());
+    }
+
     /** Newest known definition of the table. */
     public FileStoreTable paimonTable()
     {
@@ -133,7 +142,7 @@ public final class RealtimeTable implements AutoCloseable
      * Appends rows: all visible at once, over all buckets and all batches.
      *
      * @param batches in the canonical Arrow form of {@code schema}; stay the caller's
-     * @param schema the row type the rows were made for
+     * @param schema the {@link #memoryType} the rows were made for
      * @throws RealtimeException UNAVAILABLE if the schema has changed since: make the rows again; RESOURCE_EXHAUSTED if there is no memory in time; FENCED if another writer took over
      */
     public long append(List<VectorSchemaRoot> batches, RowType schema)
@@ -145,7 +154,7 @@ public final class RealtimeTable implements AutoCloseable
             long bytes = 0;
             for (VectorSchemaRoot batch : batches) {
                 count += batch.getRowCount();
-                List<RowRouting.Route> routed = new RowRouting(target).route(new VectorRows(batch, schema));
+                List<RowRouting.Route> routed = route(target, batch, schema);
                 OffsetColumn.check(name, schema, batch);
                 routes.add(routed);
                 // what is gathered now and what a merge of small chunks holds twice for a moment
@@ -165,6 +174,24 @@ public final class RealtimeTable implements AutoCloseable
                 }
             }
         }
+    }
+
+    private List<RowRouting.Route> route(FileStoreTable target, VectorSchemaRoot batch, RowType schema)
+    {
+        RowRouting routing = new RowRouting(target);
+        VectorRows rows = new VectorRows(batch, schema);
+        if (!KeyedTables.isKeyed(target) || !schema.equals(KeyedTables.memoryType(target))) {
+            // rows of another definition are refused later
+            return routing.route(rows);
+        }
+        RowKinds kinds = new RowKinds(target);
+        TinyIntVector column = (TinyIntVector) batch.getVector(schema.getFieldCount() - 1);
+        kinds.fromColumn(rows).ifPresent(values -> {
+            for (int i = 0; i < values.length; i++) {
+                column.set(i, values[i]);
+            }
+        });
+        return routing.route(rows, kinds.written(rows).orElse(null));
     }
 
     /**

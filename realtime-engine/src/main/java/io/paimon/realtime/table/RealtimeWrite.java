@@ -1,18 +1,21 @@
 package io.paimon.realtime.table;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.paimon.realtime.memory.arrow.ArrowBatchNormalizer;
 import io.paimon.realtime.memory.arrow.ArrowRowWriter;
+import io.paimon.realtime.memory.arrow.RowKindColumn;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.model.TableStatus;
 import io.paimon.realtime.table.RealtimeTable.PreparedRound;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
+import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
@@ -67,7 +70,8 @@ public final class RealtimeWrite implements AutoCloseable
 
     /**
      * Accepts a batch: all of its rows become visible together, or none if this throws. Columns are matched by name without regard to case, in any order; a missing nullable column is its
-     * default or NULL; types that widen without loss are taken, in every form of Arrow vectors.
+     * default or NULL; types that widen without loss are taken, in every form of Arrow vectors. Rows of primary-key tables may have their kind ({@code +I}, {@code -U}, {@code +U}, {@code -D}) in
+     * a column {@value RowKindColumn#CLIENT_NAME}.
      *
      * @param batch stays the caller's; not changed
      * @param dictionaries of the dictionary-encoded columns
@@ -77,8 +81,8 @@ public final class RealtimeWrite implements AutoCloseable
      */
     public long write(VectorSchemaRoot batch, DictionaryProvider dictionaries)
     {
-        RowType schema = table.rowType();
-        try (VectorSchemaRoot rows = new ArrowBatchNormalizer(table.name(), schema, List.of()).normalize(batch, dictionaries, Set.of(), allocator)) {
+        RowType schema = table.memoryType();
+        try (VectorSchemaRoot rows = new ArrowBatchNormalizer(table.name(), schema, List.of()).normalize(batch, dictionaries, allocator)) {
             return table.append(List.of(rows), schema);
         }
         catch (OutOfMemoryException e) {
@@ -94,12 +98,18 @@ public final class RealtimeWrite implements AutoCloseable
     public long write(Iterable<? extends InternalRow> rows)
     {
         RowType schema = table.rowType();
-        try (ArrowRowWriter writer = new ArrowRowWriter(schema, allocator)) {
+        boolean keyed = KeyedTables.isKeyed(table.paimonTable());
+        try (ArrowRowWriter writer = new ArrowRowWriter(schema, allocator);
+                VarCharVector kinds = new VarCharVector(RowKindColumn.CLIENT_NAME, allocator)) {
             for (InternalRow row : rows) {
-                append(writer, row, schema);
+                if (keyed) {
+                    kinds.setSafe(writer.rowCount(), row.getRowKind().shortString().getBytes(UTF_8));
+                }
+                append(writer, row, schema, keyed);
             }
+            kinds.setValueCount(writer.rowCount());
             try (VectorSchemaRoot batch = writer.finish()) {
-                return write(batch);
+                return write(keyed ? batch.addVector(batch.getFieldVectors().size(), kinds) : batch);
             }
         }
         catch (OutOfMemoryException e) {
@@ -107,10 +117,10 @@ public final class RealtimeWrite implements AutoCloseable
         }
     }
 
-    private void append(ArrowRowWriter writer, InternalRow row, RowType schema)
+    private void append(ArrowRowWriter writer, InternalRow row, RowType schema, boolean keyed)
     {
         int position = writer.rowCount();
-        if (row.getRowKind() != RowKind.INSERT) {
+        if (!keyed && row.getRowKind() != RowKind.INSERT) {
             throw badRow(position, "an append table takes inserts only, not " + row.getRowKind().shortString());
         }
         if (row.getFieldCount() != schema.getFieldCount()) {

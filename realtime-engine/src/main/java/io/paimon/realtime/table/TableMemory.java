@@ -16,6 +16,7 @@ import io.paimon.realtime.model.Progress;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.model.TableStatus.BucketStatus;
+import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.paimon.RealtimeTables;
 import io.paimon.realtime.paimon.RowRouting.Route;
 import io.paimon.realtime.table.TableCut.BucketCut;
@@ -197,8 +198,8 @@ final class TableMemory
     private Generation currentGeneration(FileStoreTable table, Bucket bucket)
     {
         if (bucket.generations.isEmpty() || Iterables.getLast(bucket.generations).table.schema().id() != table.schema().id()) {
-            bucket.generations.add(new Generation(table, options.indexers().create(new MemIndexerOptions(options.name(), table.rowType(),
-                    table.schema().trimmedPrimaryKeys(), bucket.upper, options.allocator(), table.options()))));
+            bucket.generations.add(new Generation(table, options.indexers().create(new MemIndexerOptions(options.name(),
+                    KeyedTables.memoryType(table), KeyedTables.primaryKey(table), bucket.upper, options.allocator(), table.options()))));
         }
         return Iterables.getLast(bucket.generations);
     }

@@ -69,7 +69,7 @@ public abstract class MemIndexerContractTest
                 .filter(candidate -> candidate.name().equals(factoryName()))
                 .findFirst()
                 .orElseThrow();
-        return factory.create(new MemIndexerOptions("s.t", type, List.of(), startOffset, allocator, Map.of()));
+        return factory.create(new MemIndexerOptions("s.t", type, Optional.empty(), startOffset, allocator, Map.of()));
     }
 
     @Test

@@ -58,7 +58,7 @@ final class TestInterruptedWriting
     @Test
     void flushOfASegment() throws IOException
     {
-        assertThatThrownBy(() -> new SegmentFlush(table, "user").flush(Optional.empty(), interrupted(), 3, 1))
+        assertThatThrownBy(() -> new SegmentFlush(table, "user", Optional.empty()).flush(Optional.empty(), interrupted(), 3, 1))
                 .isInstanceOf(RealtimeException.class).hasCauseInstanceOf(InterruptedException.class);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(dataFiles()).isEmpty();
@@ -67,7 +67,7 @@ final class TestInterruptedWriting
     @Test
     void flushOfAStatement() throws IOException
     {
-        assertThatThrownBy(() -> BulkFlush.flush(table, "user", interrupted(), Map.of(), 1 << 20, folder))
+        assertThatThrownBy(() -> BulkFlush.flush(table, "user", interrupted(), Map.of(), Optional.empty(), 1 << 20, folder))
                 .isInstanceOf(RealtimeException.class).hasCauseInstanceOf(InterruptedException.class);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(dataFiles()).isEmpty();
@@ -96,7 +96,7 @@ final class TestInterruptedWriting
     @Test
     void abort() throws IOException
     {
-        List<CommitMessage> messages = new SegmentFlush(table, "user").flush(Optional.empty(), List.<InternalRow>of(GenericRow.of(1L)).iterator(), 1,
+        List<CommitMessage> messages = new SegmentFlush(table, "user", Optional.empty()).flush(Optional.empty(), List.<InternalRow>of(GenericRow.of(1L)).iterator(), 1,
                 1);
         ProgressCommit commit = new ProgressCommit(table, "user");
         files.meanwhile((operation, _) -> operation == Operation.DELETE, false, () -> throwUnchecked(new InterruptedException("on purpose")));

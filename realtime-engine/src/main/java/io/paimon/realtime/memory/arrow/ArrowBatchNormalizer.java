@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -26,6 +25,8 @@ import org.apache.paimon.utils.DefaultValueUtils;
  * <p>Columns are matched by name, exactly or else regardless of case. A missing column, and a NULL sent for a column with a default value, get the default, as Paimon's own
  * writer gives it; a missing column without a default is NULL. Types that widen without loss are taken. Timestamps and times lose the digits that the column does not hold,
  * as in Paimon's files. Lengths of char and varchar count code points.
+ *
+ * <p>Where rows have a kind ({@link RowKindColumn}) it comes from the client's column for it; without one all are inserts.
  *
  * <p>Thread-safe. Everything it refuses is a RealtimeException BAD_DATA that names table, column and, where one is to blame, the row, counted from 0 in the batch.
  */
@@ -58,12 +59,11 @@ public final class ArrowBatchNormalizer
      * The batch in canonical form. Buffers that are canonical already are shared with the client's batch if its allocator has the same root. The client's batch stays as it is, and
      * the caller's; the caller closes the result as well.
      *
-     * @param ignoredColumns names of columns of the client's batch that are none of the table's, such as a row kind
      * @throws RealtimeException BAD_DATA; nothing is allocated then
      */
-    public VectorSchemaRoot normalize(VectorSchemaRoot client, DictionaryProvider dictionaries, Set<String> ignoredColumns, BufferAllocator allocator)
+    public VectorSchemaRoot normalize(VectorSchemaRoot client, DictionaryProvider dictionaries, BufferAllocator allocator)
     {
-        FieldVector[] sources = match(client, ignoredColumns);
+        FieldVector[] sources = match(client);
         VectorConverter converter = new VectorConverter(dictionaries, allocator);
         List<FieldVector> columns = new ArrayList<>(sources.length);
         try {
@@ -78,24 +78,23 @@ public final class ArrowBatchNormalizer
         }
     }
 
-    /** {@link #normalize(VectorSchemaRoot, DictionaryProvider, Set, BufferAllocator)} of a batch without dictionaries or columns to ignore. */
+    /** {@link #normalize(VectorSchemaRoot, DictionaryProvider, BufferAllocator)} of a batch without dictionaries. */
     public VectorSchemaRoot normalize(VectorSchemaRoot client, BufferAllocator allocator)
     {
-        return normalize(client, new DictionaryProvider.MapDictionaryProvider(), Set.of(), allocator);
+        return normalize(client, new DictionaryProvider.MapDictionaryProvider(), allocator);
     }
 
-    private FieldVector[] match(VectorSchemaRoot client, Set<String> ignoredColumns)
+    private FieldVector[] match(VectorSchemaRoot client)
     {
         FieldVector[] sources = new FieldVector[rowType.getFieldCount()];
         for (FieldVector vector : client.getFieldVectors()) {
             String name = vector.getName();
-            if (ignoredColumns.contains(name)) {
-                continue;
-            }
             int index = find(name);
             Place place = Place.column(tableName, name);
             if (index < 0) {
-                throw place.bad("the table has no such column; it has " + String.join(", ", rowType.getFieldNames()));
+                throw place.bad(name.equals(RowKindColumn.CLIENT_NAME)
+                        ? "rows of a table without a primary key have no kind; leave the column out"
+                        : "the table has no such column; it has " + String.join(", ", columnNames()));
             }
             if (sources[index] != null) {
                 throw place.bad("the column was sent twice");
@@ -108,15 +107,26 @@ public final class ArrowBatchNormalizer
         return sources;
     }
 
+    /** Those that clients may send, but for the kind of rows. */
+    private List<String> columnNames()
+    {
+        return rowType.getFields().stream().filter(field -> !RowKindColumn.is(field)).map(DataField::name).toList();
+    }
+
     private int find(String name)
     {
-        int exact = rowType.getFieldIndex(name);
+        List<String> names = columnNames();
+        int exact = names.indexOf(name);
         if (exact >= 0) {
             return exact;
         }
+        // it stands behind all others
+        if (name.equals(RowKindColumn.CLIENT_NAME)) {
+            return names.size() < rowType.getFieldCount() ? names.size() : -1;
+        }
         int found = -1;
-        for (int i = 0; i < rowType.getFieldCount(); i++) {
-            if (rowType.getFieldNames().get(i).toLowerCase(Locale.ROOT).equals(name.toLowerCase(Locale.ROOT))) {
+        for (int i = 0; i < names.size(); i++) {
+            if (names.get(i).toLowerCase(Locale.ROOT).equals(name.toLowerCase(Locale.ROOT))) {
                 if (found >= 0) {
                     throw Place.column(tableName, name).bad("the table has more than one column of this name in other letter case");
                 }
@@ -130,6 +140,11 @@ public final class ArrowBatchNormalizer
     {
         DataField field = rowType.getFields().get(index);
         Field target = schema.getFields().get(index);
+        if (RowKindColumn.is(field)) {
+            return source == null
+                    ? RowKindColumn.inserts(target, rowCount, allocator)
+                    : RowKindColumn.convert(source, target, converter, Place.column(tableName, RowKindColumn.CLIENT_NAME), allocator);
+        }
         Place place = Place.column(tableName, field.name());
         if (source == null) {
             if (field.defaultValue() != null) {

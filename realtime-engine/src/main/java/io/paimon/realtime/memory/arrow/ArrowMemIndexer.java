@@ -2,12 +2,14 @@ package io.paimon.realtime.memory.arrow;
 
 import static java.util.Objects.requireNonNull;
 
+import io.paimon.realtime.memory.KeyOrder;
 import io.paimon.realtime.memory.MemBatchReader;
 import io.paimon.realtime.memory.MemIndexer;
 import io.paimon.realtime.memory.MemIndexerOptions;
 import io.paimon.realtime.memory.MemQueryContext;
 import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.memory.MemReadView;
+import io.paimon.realtime.memory.PrimaryKey;
 import io.paimon.realtime.memory.RealtimeSegmentHandle;
 import io.paimon.realtime.memory.RealtimeWriteBatch;
 import io.paimon.realtime.model.OffsetRange;
@@ -22,10 +24,12 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.paimon.types.RowType;
 
 /**
- * Rows of an append table as Arrow vectors.
+ * Rows as Arrow vectors.
  *
  * <p><b>Chunks.</b> Every write gathers its rows, column by column, into a new immutable chunk; {@link ChunkList} merges small ones. A segment is a list of chunks. Views, readers and batches hold
  * chunks by counting; the indexer's own hold ends when a segment is reclaimed or a chunk is merged into another. Nothing a view shows is ever changed.
+ *
+ * <p><b>Keys.</b> With a primary key every chunk also holds the order of its rows by key, made when the chunk is. A reader in the order of keys merges those of the chunks: nothing is sorted for a query.
  *
  * <p><b>Threading.</b> State belongs to the owner (see {@link MemIndexer}); the totals are volatile for whoever watches. Readers work on chunks only.
  */
@@ -36,6 +40,7 @@ final class ArrowMemIndexer implements MemIndexer
 
     private final RowType rowType;
     private final List<Field> fields;
+    private final Optional<PrimaryKey> primaryKey;
     private final BufferAllocator allocator;
     private final Deque<Segment> sealed = new ArrayDeque<>();
     private final ChunkList building;
@@ -51,7 +56,8 @@ final class ArrowMemIndexer implements MemIndexer
         this.rowType = options.rowType();
         this.fields = ArrowSchemas.toArrowSchema(rowType).getFields();
         this.allocator = options.allocator();
-        this.building = new ChunkList(fields, allocator);
+        this.primaryKey = options.primaryKey();
+        this.building = new ChunkList(fields, primaryKey.map(key -> new KeyColumns(key, rowType)), allocator);
         this.buildingStart = options.startOffset();
         this.nextOffset = options.startOffset();
     }
@@ -89,7 +95,7 @@ final class ArrowMemIndexer implements MemIndexer
             for (int i = 0; i < fields.size(); i++) {
                 columns.add(VectorGather.gather(fields.get(i), batch.rows().getVector(i), positions, allocator));
             }
-            return new Chunk(columns, batch.rowCount(), batch.startOffset());
+            return building.newChunk(columns, batch.rowCount(), batch.startOffset());
         }
         catch (Throwable t) {
             columns.forEach(FieldVector::close);
@@ -160,11 +166,31 @@ final class ArrowMemIndexer implements MemIndexer
         List<Chunk> chunks = arrowView.retainChunks();
         try {
             QueryPlan plan = new QueryPlan(arrowView.rowType(), request, context);
-            return readers(chunks, request.offsets(), plan, context);
+            return request.order().isPresent()
+                    ? readersInKeyOrder(chunks, request, plan, context)
+                    : readers(chunks, request.offsets(), plan, context);
         }
         finally {
             Chunk.releaseAll(chunks);
         }
+    }
+
+    private List<MemBatchReader> readersInKeyOrder(List<Chunk> chunks, MemReadRequest request, QueryPlan plan, MemQueryContext context)
+    {
+        KeyOrder order = request.order().orElseThrow();
+        PrimaryKey key = primaryKey.orElseThrow(() -> new IllegalArgumentException("Rows without a key have no order of keys"));
+        List<MemBatchReader> readers = new ArrayList<>();
+        for (Chunk chunk : chunks) {
+            if (chunk.endOffset() <= request.offsets().start() || chunk.startOffset() >= request.offsets().end()) {
+                context.batchesPruned().increment();
+                continue;
+            }
+            chunk.retain();
+            readers.add(new ChunkKeyReader(chunk, plan, new KeyColumns(key, rowType), order));
+        }
+        return readers.isEmpty()
+                ? List.of()
+                : List.of(KeyMergeReader.merge(readers, key, request.readType(), order.newestOnly(), context.allocator()));
     }
 
     private static List<MemBatchReader> readers(List<Chunk> chunks, OffsetRange offsets, QueryPlan plan, MemQueryContext context)

@@ -3,7 +3,6 @@ package io.paimon.realtime.memory.arrow;
 import io.paimon.realtime.memory.MemIndexer;
 import io.paimon.realtime.memory.MemIndexerFactory;
 import io.paimon.realtime.memory.MemIndexerOptions;
-import io.paimon.realtime.model.RealtimeException;
 
 /** Makes indexers that keep rows as Arrow vectors outside the heap: the default, {@code arrow}. */
 public final class ArrowMemIndexerFactory implements MemIndexerFactory
@@ -17,10 +16,6 @@ public final class ArrowMemIndexerFactory implements MemIndexerFactory
     @Override
     public MemIndexer create(MemIndexerOptions options)
     {
-        if (!options.primaryKeys().isEmpty()) {
-            throw new RealtimeException(RealtimeException.Code.NOT_REALTIME,
-                    "Table %s has a primary key, for which the memory indexer 'arrow' is not supported yet".formatted(options.tableName()));
-        }
         return new ArrowMemIndexer(options);
     }
 }

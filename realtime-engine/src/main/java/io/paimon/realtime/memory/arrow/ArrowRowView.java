@@ -14,6 +14,7 @@ import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.data.InternalVector;
 import org.apache.paimon.data.Timestamp;
 import org.apache.paimon.data.variant.Variant;
+import org.apache.paimon.table.SpecialFields;
 import org.apache.paimon.types.RowKind;
 import org.apache.paimon.types.RowType;
 
@@ -21,13 +22,19 @@ import org.apache.paimon.types.RowType;
  * A row of canonical vectors, read in place: set the position, then read the fields. One object serves all rows of a batch; it keeps no memory and
  * is valid as long as the vectors are. Strings and bytes it returns are copies; arrays, maps and rows are views on their own that do not move with it.
  *
+ * <p>If the last column is {@link SpecialFields#VALUE_KIND} it is no field of the row but the row's kind.
+ *
  * <p>Not thread-safe.
  */
 public final class ArrowRowView implements InternalRow
 {
     private final ColumnReader[] columns;
+    /** Null where all rows are inserts. */
+    private final ColumnReader kinds;
+    private final int fieldCount;
     private int position;
-    private RowKind rowKind = RowKind.INSERT;
+    /** Null for the one that the columns say. */
+    private RowKind rowKind;
 
     /**
      * @param columns canonical vectors in the order of the type's fields; null stands for a column of NULLs. The vectors' own types must be those of the fields,
@@ -42,6 +49,9 @@ public final class ArrowRowView implements InternalRow
         for (int i = 0; i < this.columns.length; i++) {
             this.columns[i] = ColumnReader.create(columns.get(i), rowType.getTypeAt(i));
         }
+        boolean hasKind = !columns.isEmpty() && RowKindColumn.is(rowType.getFields().getLast());
+        this.kinds = hasKind ? this.columns[columns.size() - 1] : null;
+        this.fieldCount = hasKind ? columns.size() - 1 : columns.size();
     }
 
     /** View of a canonical batch of exactly that row type. */
@@ -53,6 +63,8 @@ public final class ArrowRowView implements InternalRow
     ArrowRowView(ColumnReader[] columns, int position)
     {
         this.columns = columns;
+        this.kinds = null;
+        this.fieldCount = columns.length;
         this.position = position;
     }
 
@@ -72,13 +84,16 @@ public final class ArrowRowView implements InternalRow
     @Override
     public int getFieldCount()
     {
-        return columns.length;
+        return fieldCount;
     }
 
     @Override
     public RowKind getRowKind()
     {
-        return rowKind;
+        if (rowKind != null) {
+            return rowKind;
+        }
+        return kinds == null ? RowKind.INSERT : RowKind.fromByteValue(kinds.getByte(position));
     }
 
     @Override

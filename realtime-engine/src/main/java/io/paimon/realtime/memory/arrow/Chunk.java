@@ -14,6 +14,8 @@ final class Chunk
     private final int rowCount;
     private final long startOffset;
     private final long bytes;
+    /** Null for rows without a key. */
+    private final ArrowBuf keyOrder;
     private final AtomicInteger holders = new AtomicInteger(1);
     // filled when first asked for; racing threads compute the same
     private final ColumnStatistics[] statistics;
@@ -21,11 +23,22 @@ final class Chunk
     /** The chunk owns the vectors from now on. */
     Chunk(List<FieldVector> columns, int rowCount, long startOffset)
     {
+        this(columns, rowCount, startOffset, null);
+    }
+
+    /**
+     * The chunk owns the vectors and the order from now on.
+     *
+     * @param keyOrder of {@link KeyColumns#order}; null for rows without a key
+     */
+    Chunk(List<FieldVector> columns, int rowCount, long startOffset, ArrowBuf keyOrder)
+    {
+        this.keyOrder = keyOrder;
         this.columns = List.copyOf(columns);
         this.rowCount = rowCount;
         this.startOffset = startOffset;
         this.statistics = new ColumnStatistics[columns.size()];
-        long bytes = 0;
+        long bytes = keyOrder == null ? 0 : keyOrder.capacity();
         for (FieldVector column : columns) {
             for (ArrowBuf buffer : column.getBuffers(false)) {
                 bytes += buffer.capacity();
@@ -57,6 +70,16 @@ final class Chunk
     long bytes()
     {
         return bytes;
+    }
+
+    /** Positions of all rows in the order of their keys; those of one key ascend. */
+    int[] keyOrder()
+    {
+        int[] order = new int[rowCount];
+        for (int i = 0; i < rowCount; i++) {
+            order[i] = keyOrder.getInt(4L * i);
+        }
+        return order;
     }
 
     ColumnStatistics statistics(int column)
@@ -98,6 +121,9 @@ final class Chunk
         }
         if (left == 0) {
             columns.forEach(FieldVector::close);
+            if (keyOrder != null) {
+                keyOrder.close();
+            }
         }
     }
 

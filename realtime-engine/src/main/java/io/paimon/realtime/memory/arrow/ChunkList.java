@@ -2,6 +2,7 @@ package io.paimon.realtime.memory.arrow;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.vector.FieldVector;
@@ -27,12 +28,14 @@ final class ChunkList
     private static final int FULL_TIER = 5;
 
     private final List<Field> fields;
+    private final Optional<KeyColumns> key;
     private final BufferAllocator allocator;
     private List<Chunk> chunks = new ArrayList<>();
 
-    ChunkList(List<Field> fields, BufferAllocator allocator)
+    ChunkList(List<Field> fields, Optional<KeyColumns> key, BufferAllocator allocator)
     {
         this.fields = fields;
+        this.key = key;
         this.allocator = allocator;
     }
 
@@ -149,12 +152,18 @@ final class ChunkList
                 columns.add(
                         VectorGather.gather(fields.get(i), parts.stream().map(part -> part.columns().get(column)).toList(), positions, allocator));
             }
-            return new Chunk(columns, rows, parts.getFirst().startOffset());
+            return newChunk(columns, rows, parts.getFirst().startOffset());
         }
         catch (Throwable t) {
             columns.forEach(FieldVector::close);
             throw t;
         }
+    }
+
+    /** A chunk that owns the vectors; if this throws they stay the caller's. */
+    Chunk newChunk(List<FieldVector> columns, int rows, long startOffset)
+    {
+        return new Chunk(columns, rows, startOffset, key.map(order -> order.order(columns, rows, allocator)).orElse(null));
     }
 
     private static int tier(Chunk chunk)

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.paimon.data.GenericArray;
@@ -18,6 +19,7 @@ import org.apache.paimon.predicate.CompoundPredicate;
 import org.apache.paimon.predicate.FieldRef;
 import org.apache.paimon.predicate.LeafPredicate;
 import org.apache.paimon.predicate.Predicate;
+import org.apache.paimon.table.SpecialFields;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.RowType;
@@ -27,6 +29,7 @@ import org.apache.paimon.types.RowType;
  */
 final class QueryPlan
 {
+    private static final int OFFSET = -2;
     private static final OffsetRange EVERYTHING = new OffsetRange(0, OffsetRange.MAX_OFFSET);
 
     private final OffsetRange offsets;
@@ -64,8 +67,20 @@ final class QueryPlan
         }
     }
 
+    /** Chooses of rows that match, or brings them into another order. */
+    interface Arrangement
+    {
+        Positions arrange(Chunk chunk, Positions positions);
+    }
+
     /** The matching rows of a chunk; empty if there are none. The batch holds the chunk itself. */
     Optional<MemBatch> read(Chunk chunk)
+    {
+        return read(chunk, (_, positions) -> positions);
+    }
+
+    /** The same with an arrangement of the rows that match. */
+    Optional<MemBatch> read(Chunk chunk, Arrangement arrangement)
     {
         int from = (int) Math.max(0, offsets.start() - chunk.startOffset());
         int to = (int) Math.min(chunk.rowCount(), offsets.end() - chunk.startOffset());
@@ -77,6 +92,7 @@ final class QueryPlan
             }
             positions = select(chunk, positions);
         }
+        positions = arrangement.arrange(chunk, positions);
         if (context != null) {
             context.rowsScanned().add(to - from);
             context.rowsReturned().add(positions.count());
@@ -173,7 +189,7 @@ final class QueryPlan
     /**
      * One column as it is asked for.
      *
-     * @param stored index of the stored column; -1 if there is none
+     * @param stored index of the stored column; -1 if there is none, {@link #OFFSET} for the rows' offsets
      * @param evolved whether the stored column must be brought into another type
      */
     private record Column(DataField field, Field target, int stored, DataType storedType, boolean evolved)
@@ -181,6 +197,9 @@ final class QueryPlan
         static Column create(RowType stored, DataField field)
         {
             Field target = ArrowSchemas.toArrowField(field);
+            if (field.id() == SpecialFields.SEQUENCE_NUMBER.id()) {
+                return new Column(field, target, OFFSET, null, false);
+            }
             Optional<Integer> index = ColumnEvolution.stored(stored, field);
             if (index.isEmpty()) {
                 return new Column(field, target, -1, null, false);
@@ -189,13 +208,30 @@ final class QueryPlan
             return new Column(field, target, index.get(), storedType, !ColumnEvolution.isReadable(storedType, field.type()));
         }
 
+        private FieldVector offsets(Chunk chunk, BufferAllocator allocator)
+        {
+            BigIntVector offsets = new BigIntVector(target, allocator);
+            try {
+                offsets.allocateNew(chunk.rowCount());
+                for (int i = 0; i < chunk.rowCount(); i++) {
+                    offsets.set(i, chunk.startOffset() + i);
+                }
+                offsets.setValueCount(chunk.rowCount());
+                return offsets;
+            }
+            catch (Throwable t) {
+                offsets.close();
+                throw t;
+            }
+        }
+
         /** The vector; one that had to be made is added to those, for the caller to close. */
         FieldVector read(Chunk chunk, List<FieldVector> made, BufferAllocator allocator)
         {
             if (stored >= 0 && !evolved) {
                 return chunk.columns().get(stored);
             }
-            FieldVector vector = stored < 0
+            FieldVector vector = stored == OFFSET ? offsets(chunk, allocator) : stored < 0
                     ? VectorGather.nulls(target, chunk.rowCount(), allocator)
                     : ColumnEvolution.evolve(chunk.columns().get(stored), storedType, field, allocator);
             made.add(vector);

@@ -84,7 +84,7 @@ final class TestArrowBatchNormalizer extends NormalizerTestCase
             DictionaryProvider.MapDictionaryProvider provider = new DictionaryProvider.MapDictionaryProvider(new Dictionary(values, encoding));
             ArrowBatchNormalizer normalizer = new ArrowBatchNormalizer("s.t", type, List.of());
             VectorSchemaRoot client = root(4, indices);
-            try (VectorSchemaRoot normalized = normalizer.normalize(client, provider, Set.of(), allocator)) {
+            try (VectorSchemaRoot normalized = normalizer.normalize(client, provider, allocator)) {
                 ArrowRowView view = new ArrowRowView(normalized, type);
                 assertThat(view.setPosition(0).getString(0)).hasToString("one");
                 assertThat(view.setPosition(1).isNullAt(0)).isTrue();
@@ -92,9 +92,9 @@ final class TestArrowBatchNormalizer extends NormalizerTestCase
                 assertThat(view.setPosition(3).getString(0)).hasToString("one");
             }
             indices.set(3, 1);
-            assertBadData(() -> normalizer.normalize(client, provider, Set.of(), allocator), "column c, row 3: 22 characters are too long");
+            assertBadData(() -> normalizer.normalize(client, provider, allocator), "column c, row 3: 22 characters are too long");
             indices.set(3, 3);
-            assertBadData(() -> normalizer.normalize(client, provider, Set.of(), allocator), "column c, row 3: dictionary index 3 of 3");
+            assertBadData(() -> normalizer.normalize(client, provider, allocator), "column c, row 3: dictionary index 3 of 3");
             assertBadData(() -> normalizer.normalize(client, allocator), "dictionary 1 was not sent");
         }
     }
@@ -113,7 +113,7 @@ final class TestArrowBatchNormalizer extends NormalizerTestCase
         try (VectorSchemaRoot client = root(1, ints("id", 5), ints("_row_kind", 1));
                 VectorSchemaRoot normalized = new ArrowBatchNormalizer("s.t", type, List.of()).normalize(client,
                         new DictionaryProvider.MapDictionaryProvider(),
-                        Set.of("_row_kind"), allocator)) {
+                        allocator)) {
             assertThat(normalized.getRowCount()).isEqualTo(1);
         }
         refuse(type, root(1, ints("kind", 1)), "Table s.t, column id: a NOT NULL column is missing");

@@ -36,14 +36,7 @@ public class TestArrowMemIndexer extends MemIndexerContractTest
 
     private ArrowMemIndexer create(RowType type, BufferAllocator allocator)
     {
-        return new ArrowMemIndexer(new MemIndexerOptions("s.t", type, List.of(), 0, allocator, Map.of()));
-    }
-
-    @Test
-    public void refusesPrimaryKeys()
-    {
-        assertThatThrownBy(() -> new ArrowMemIndexerFactory().create(new MemIndexerOptions("s.t", IDS, List.of("f0"), 0, allocator, Map.of())))
-                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(RealtimeException.Code.NOT_REALTIME));
+        return new ArrowMemIndexer(new MemIndexerOptions("s.t", type, Optional.empty(), 0, allocator, Map.of()));
     }
 
     @Test
