@@ -1,6 +1,7 @@
 package io.paimon.realtime.memory;
 
 import io.paimon.realtime.model.OffsetRange;
+import java.util.List;
 import org.apache.paimon.types.RowType;
 
 /**
@@ -17,8 +18,8 @@ public interface MemReadView extends AutoCloseable
     /** Bytes of memory the view keeps from being freed, shared with other views. */
     long memoryBytes();
 
-    /** Number of segments in the view. */
-    int segmentCount();
+    /** Offsets of each segment with rows in the view, in their order: a flush writes each of them by itself. */
+    List<OffsetRange> segments();
 
     @Override
     void close();

@@ -2,6 +2,7 @@ package io.paimon.realtime.model;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
@@ -33,15 +34,17 @@ public record QueryCut(String queryId, String address, String incarnation, Strin
      * @param committedSnapshot newest own snapshot L when the cut was taken
      * @param bucketCount number of buckets by which all rows in memory were routed; empty if several were in use, after a rescale
      * @param buckets offsets per partition-bucket: start = D at L (what is committed at L), end = U (what the cut shows)
+     * @param segments offsets of the segments of each partition-bucket, in their order: versions of a key that a flush writes together
      */
     public record TableCutInfo(String lineage, long epoch, long committedSnapshot, OptionalInt bucketCount,
-            Map<PartitionBucket, OffsetRange> buckets)
+            Map<PartitionBucket, OffsetRange> buckets, Map<PartitionBucket, List<OffsetRange>> segments)
     {
         public TableCutInfo
         {
             requireNonNull(lineage, "lineage is null");
             requireNonNull(bucketCount, "bucketCount is null");
             buckets = Map.copyOf(buckets);
+            segments = Map.copyOf(segments);
         }
     }
 }

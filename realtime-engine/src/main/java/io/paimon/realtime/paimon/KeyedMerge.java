@@ -2,13 +2,21 @@ package io.paimon.realtime.paimon;
 
 import static java.util.Objects.requireNonNull;
 
+import io.paimon.realtime.memory.KeyOrder;
 import io.paimon.realtime.memory.MemBatchReader;
+import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.memory.PrimaryKey;
+import io.paimon.realtime.memory.arrow.KeyMergeReader;
+import io.paimon.realtime.model.KeyRange;
+import io.paimon.realtime.model.OffsetRange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.KeyValue;
 import org.apache.paimon.KeyValueFileStore;
@@ -81,38 +89,54 @@ public final class KeyedMerge
         }
     }
 
-    /** Columns that rows of memory must have. */
-    public RowType memoryType()
+    /**
+     * Which of a bucket's rows in memory are merged with each other before they meet others. A flush does so with each segment, and it can matter: Paimon's write buffer sorts by the sequence field
+     * upwards, whatever the table says.
+     *
+     * @param segments in the order of offsets
+     */
+    public static List<OffsetRange> runs(FileStoreTable table, List<OffsetRange> segments)
     {
-        return memoryType;
+        return KeyedTables.keepsNewestOnly(table) ? List.of(new OffsetRange(segments.getFirst().start(), segments.getLast().end())) : segments;
     }
 
-    /** What of the filter rows of memory are tested by: it speaks of keys only. */
-    public Optional<Predicate> memoryFilter()
+    /** Asks for rows of memory. */
+    public MemReadRequest request(OffsetRange offsets, KeyRange keys)
     {
-        return filter;
+        return new MemReadRequest(offsets, memoryType, table.rowType(), filter, Optional.of(new KeyOrder(keys, KeyedTables.keepsNewestOnly(table))));
+    }
+
+    /**
+     * The rows of several readers in the order of their keys; their order counts where keys are equal. The caller closes the result instead of the readers.
+     *
+     * @param request that all of them answer
+     */
+    public MemBatchReader inOneOrder(List<MemBatchReader> readers, MemReadRequest request, BufferAllocator allocator)
+    {
+        return KeyMergeReader.merge(readers, KeyedTables.primaryKey(table).orElseThrow(), request.readType(),
+                request.order().orElseThrow().newestOnly(), allocator);
     }
 
     /**
      * Opens a reader of the rows that are left of all versions. Rows are not tested by the filter. A row object is valid until the next one is asked for.
      *
      * @param disk files whose keys are those of the rows of memory, or lie between; empty if there is none
-     * @param memory rows in the order of their keys; closed with the reader, and if this throws
+     * @param memory what was asked for by {@link #request}, one reader for each run; closed with the reader, and if this throws
      * @param firstOffset offset of the first row that is not on disk
      * @param spill where sorted runs are kept if there are very many; null for memory
      */
-    public RecordReader<InternalRow> open(Optional<DataSplit> disk, MemBatchReader memory, long firstOffset, IOManager spill) throws IOException
+    public RecordReader<InternalRow> open(Optional<DataSplit> disk, List<MemBatchReader> memory, long firstOffset, IOManager spill) throws IOException
     {
         try {
             return merge(disk, memory, firstOffset, spill);
         }
         catch (Throwable t) {
-            memory.close();
+            memory.forEach(MemBatchReader::close);
             throw t;
         }
     }
 
-    private RecordReader<InternalRow> merge(Optional<DataSplit> disk, MemBatchReader memory, long firstOffset, IOManager spill) throws IOException
+    private RecordReader<InternalRow> merge(Optional<DataSplit> disk, List<MemBatchReader> memory, long firstOffset, IOManager spill) throws IOException
     {
         CoreOptions options = table.coreOptions();
         KeyValueFileStore store = (KeyValueFileStore) table.store();
@@ -122,24 +146,29 @@ public final class KeyedMerge
                 options.sequenceFieldSortOrderIsAscending());
         List<DataFileMeta> files = disk.map(DataSplit::dataFiles).orElse(List.of());
         long highest = files.stream().mapToLong(DataFileMeta::maxSequenceNumber).max().orElse(-1);
-        MemoryRun run = new MemoryRun(memory, memoryType, key.columns().stream().mapToInt(memoryType::getFieldIndex).toArray(), valueType, keyComparator,
-                sequences, new ReducerMergeFunctionWrapper(PrimaryKeyTableUtils.createMergeFunctionFactory(table.schema()).create(valueType)),
-                highest + 1 - firstOffset);
-
-        DataFileMeta memoryFile = memoryFile();
-        List<SortedRun> runs = runs(files, keyComparator);
-        runs.add(SortedRun.fromSingle(memoryFile));
+        int[] keyColumns = key.columns().stream().mapToInt(memoryType::getFieldIndex).toArray();
+        Map<String, MemoryRun> memoryRuns = new HashMap<>();
+        List<SortedRun> runs = diskRuns(files, keyComparator);
+        for (MemBatchReader rows : memory) {
+            MemoryRun run = new MemoryRun(rows, memoryType, keyColumns, valueType, keyComparator,
+                    UserDefinedSeqComparator.create(valueType, options.sequenceField(), true),
+                    new ReducerMergeFunctionWrapper(PrimaryKeyTableUtils.createMergeFunctionFactory(table.schema()).create(valueType)),
+                    highest + 1 - firstOffset);
+            DataFileMeta file = memoryFile(memoryRuns.size());
+            memoryRuns.put(file.fileName(), run);
+            runs.add(SortedRun.fromSingle(file));
+        }
         FileReaderFactory<KeyValue> diskFiles = disk.isPresent() ? diskFiles(store, disk.get()) : null;
         MergeSorter sorter = new MergeSorter(options, KeyedTables.keyType(table), valueType, spill);
         RecordReader<KeyValue> merged = new DropDeleteReader(MergeTreeReaders.readerForSection(runs,
-                file -> file == memoryFile ? run : diskFiles.createRecordReader(file), keyComparator, sequences,
+                file -> memoryRuns.containsKey(file.fileName()) ? memoryRuns.get(file.fileName()) : diskFiles.createRecordReader(file), keyComparator, sequences,
                 new ReducerMergeFunctionWrapper(mergeFunctions.create(valueType)), sorter));
         ProjectedRow result = ProjectedRow.from(readType, valueType);
         return merged.transform(row -> result.replaceRow(row.value()));
     }
 
     /** Sorted runs over all of the files: sections that follow each other need not be merged one by one. */
-    private static List<SortedRun> runs(List<DataFileMeta> files, Comparator<InternalRow> keyComparator)
+    private static List<SortedRun> diskRuns(List<DataFileMeta> files, Comparator<InternalRow> keyComparator)
     {
         List<List<DataFileMeta>> runs = new ArrayList<>();
         for (List<SortedRun> section : new IntervalPartition(files, keyComparator).partition()) {
@@ -164,9 +193,9 @@ public final class KeyedMerge
                         filter.flatMap(predicate -> PushableFilters.forRead(predicate, disk)).map(PredicateBuilder::splitAnd).orElse(List.of()));
     }
 
-    private static DataFileMeta memoryFile()
+    private static DataFileMeta memoryFile(int run)
     {
-        return DataFileMeta.create("memory", 1, 1, BinaryRow.EMPTY_ROW, BinaryRow.EMPTY_ROW, SimpleStats.EMPTY_STATS, SimpleStats.EMPTY_STATS, 0, 0, 0, 0,
+        return DataFileMeta.create("memory " + run, 1, 1, BinaryRow.EMPTY_ROW, BinaryRow.EMPTY_ROW, SimpleStats.EMPTY_STATS, SimpleStats.EMPTY_STATS, 0, 0, 0, 0,
                 null, null, FileSource.APPEND, null, null, null);
     }
 }

@@ -87,7 +87,7 @@ public final class UnionReader
     {
         RowType type = diskType();
         KeyedMerge merge = new KeyedMerge(plan.table(), type, plan.filter());
-        return filtered(merge.open(split.disk(), plan.openMemory(split, merge, memory), split.memory().offsets().start(), null), type);
+        return filtered(merge.open(split.disk(), plan.openMemory(split, merge, memory), split.runs().getFirst().start(), null), type);
     }
 
     /** Rows that match the filter, with the columns of the result. */

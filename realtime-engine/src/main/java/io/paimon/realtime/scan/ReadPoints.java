@@ -87,7 +87,7 @@ public final class ReadPoints
 
     private static ReadPoint point(OptionalLong snapshot, Optional<String> identity)
     {
-        return new ReadPoint(snapshot, identity, OptionalInt.empty(), Map.of());
+        return new ReadPoint(snapshot, identity, OptionalInt.empty(), Map.of(), Map.of());
     }
 
     /** Whether the cut's writer opened the table only after the cut: then none of its rows belongs to the query. */
@@ -125,15 +125,15 @@ public final class ReadPoints
             snapshot = found.newest().get().snapshotId() - 1;
             if (snapshot < Snapshot.FIRST_SNAPSHOT_ID) {
                 // the table was empty when the cut was taken, and the writer's claim is not older
-                return new ReadPoint(OptionalLong.empty(), Optional.empty(), info.bucketCount(), memory(info, Optional.empty(), snapshot));
+                return ReadPoint.of(OptionalLong.empty(), Optional.empty(), info.bucketCount(), memory(info, Optional.empty(), snapshot), info.segments());
             }
             found = find(info.lineage(), snapshot);
             if (wasCommitted && found.newest().isEmpty()) {
                 throw gone();
             }
         }
-        return new ReadPoint(latest.isEmpty() ? OptionalLong.empty() : OptionalLong.of(snapshot), found.identity(), info.bucketCount(),
-                memory(info, found.newest(), snapshot));
+        return ReadPoint.of(latest.isEmpty() ? OptionalLong.empty() : OptionalLong.of(snapshot), found.identity(), info.bucketCount(),
+                memory(info, found.newest(), snapshot), info.segments());
     }
 
     private Map<PartitionBucket, OffsetRange> memory(TableCutInfo info, Optional<Published> published, long snapshot)

@@ -3,19 +3,18 @@ package io.paimon.realtime.scan;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.paimon.realtime.memory.KeyOrder;
 import io.paimon.realtime.memory.MemBatchReader;
 import io.paimon.realtime.memory.MemQueryContext;
 import io.paimon.realtime.memory.MemReadRequest;
-import io.paimon.realtime.memory.arrow.KeyMergeReader;
+import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.paimon.KeyedMerge;
-import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.scan.RealtimeSplit.MemorySplit;
 import io.paimon.realtime.scan.RealtimeSplit.MergeSplit;
 import io.paimon.realtime.table.TableCut;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -103,17 +102,25 @@ public final class RealtimePlan implements AutoCloseable
     }
 
     /**
-     * Opens a reader over the rows of memory of a merge split, in the order of their keys. The caller closes it.
+     * Opens readers over the rows of memory of a merge split, one for each of its runs and in the order of their keys. The caller closes them.
      *
      * @param merge what the rows are read for
      * @throws RealtimeException CUT_EXPIRED if the plan is closed
      */
-    public MemBatchReader openMemory(MergeSplit split, KeyedMerge merge, MemQueryContext context)
+    public List<MemBatchReader> openMemory(MergeSplit split, KeyedMerge merge, MemQueryContext context)
     {
-        MemReadRequest request = new MemReadRequest(split.memory().offsets(), merge.memoryType(), table.rowType(), merge.memoryFilter(),
-                Optional.of(new KeyOrder(split.keys(), KeyedTables.keepsNewestOnly(table))));
-        return KeyMergeReader.merge(open(split.memory().bucket(), request, context), KeyedTables.primaryKey(table).orElseThrow(), merge.memoryType(),
-                request.order().orElseThrow().newestOnly(), context.allocator());
+        List<MemBatchReader> readers = new ArrayList<>();
+        try {
+            for (OffsetRange run : split.runs()) {
+                MemReadRequest request = merge.request(run, split.keys());
+                readers.add(merge.inOneOrder(open(split.bucket(), request, context), request, context.allocator()));
+            }
+            return readers;
+        }
+        catch (Throwable t) {
+            readers.forEach(MemBatchReader::close);
+            throw t;
+        }
     }
 
     private List<MemBatchReader> open(PartitionBucket bucket, MemReadRequest request, MemQueryContext context)

@@ -8,6 +8,7 @@ import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
 import io.paimon.realtime.paimon.BucketPruning;
 import io.paimon.realtime.paimon.KeyedFiles;
+import io.paimon.realtime.paimon.KeyedMerge;
 import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.paimon.PushableFilters;
 import io.paimon.realtime.scan.RealtimeSplit.DiskSplit;
@@ -175,7 +176,7 @@ public final class RealtimeScan
         List<RealtimeSplit> splits = new ArrayList<>();
         files.diskOnly().forEach(split -> splits.add(new DiskSplit(split)));
         files.parts().forEach(part -> splits.add(
-                new MergeSplit(new MemorySplit(point.snapshotId(), part.bucket(), memory.get(part.bucket())), part.keys(), part.disk())));
+                new MergeSplit(point.snapshotId(), part.bucket(), KeyedMerge.runs(table, point.segments().get(part.bucket())), part.keys(), part.disk())));
         return new RealtimePlan(target, resultType(), filter, point.snapshotId(), splits, context.allocator(), held.memory().orElse(null));
     }
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.paimon.realtime.model.KeyRange;
 import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.paimon.table.source.DataSplit;
@@ -45,15 +46,17 @@ public sealed interface RealtimeSplit
     /**
      * Keys of one partition-bucket of a primary-key table that has rows in memory: what is left of their versions in files and in memory. Readable while its plan is open, in this JVM.
      *
-     * @param memory the bucket's rows in memory, of which those with these keys are meant
+     * @param runs offsets of the bucket's rows in memory, in parts whose versions are merged by themselves first, as a flush does; not empty
      * @param keys every key of the bucket is in one split
      * @param disk files that hold no other keys; empty if there is none
      */
-    record MergeSplit(MemorySplit memory, KeyRange keys, Optional<DataSplit> disk) implements RealtimeSplit
+    record MergeSplit(OptionalLong snapshotId, PartitionBucket bucket, List<OffsetRange> runs, KeyRange keys, Optional<DataSplit> disk) implements RealtimeSplit
     {
         public MergeSplit
         {
-            requireNonNull(memory, "memory is null");
+            requireNonNull(snapshotId, "snapshotId is null");
+            requireNonNull(bucket, "bucket is null");
+            runs = List.copyOf(runs);
             requireNonNull(keys, "keys is null");
             requireNonNull(disk, "disk is null");
         }

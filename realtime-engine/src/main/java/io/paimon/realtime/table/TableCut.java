@@ -67,7 +67,9 @@ public final class TableCut
     public TableCutInfo info()
     {
         return new TableCutInfo(lineage, epoch, committedSnapshot, bucketCount(), buckets.entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, entry -> new OffsetRange(entry.getValue().committed(), entry.getValue().upper()))));
+                .collect(Collectors.toMap(Map.Entry::getKey, entry -> new OffsetRange(entry.getValue().committed(), entry.getValue().upper()))),
+                buckets.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey,
+                        entry -> entry.getValue().views().stream().flatMap(view -> view.view().segments().stream()).toList())));
     }
 
     /** Number of buckets by which all rows in memory were routed; empty if there are none, or several were in use. */

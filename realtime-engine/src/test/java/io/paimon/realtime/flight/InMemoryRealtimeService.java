@@ -227,7 +227,7 @@ final class InMemoryRealtimeService implements RealtimeService
         Map<String, TableCutInfo> cuts = new LinkedHashMap<>();
         tables.forEach(
                 (name, table) -> cuts.put(name.getFullName(),
-                        new TableCutInfo("lineage", 1, 1, OptionalInt.empty(), Map.of(BUCKET, new OffsetRange(0, table.rows())))));
+                        new TableCutInfo("lineage", 1, 1, OptionalInt.empty(), Map.of(BUCKET, new OffsetRange(0, table.rows())), Map.of())));
         return new QueryCut(queryId, "", incarnation, incarnation, 0, cuts);
     }
 

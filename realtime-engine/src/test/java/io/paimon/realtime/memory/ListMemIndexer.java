@@ -81,7 +81,11 @@ final class ListMemIndexer implements MemIndexer
         List<InternalRow> rows = new ArrayList<>();
         sealed.forEach(segment -> rows.addAll(segment.rows()));
         rows.addAll(building);
-        return new View(new OffsetRange(nextOffset() - rows.size(), nextOffset()), rows, options.rowType(), segmentCount(), new AtomicBoolean());
+        List<OffsetRange> segments = new ArrayList<>(sealed.stream().map(Segment::offsets).toList());
+        if (!building.isEmpty()) {
+            segments.add(new OffsetRange(buildingStart, nextOffset()));
+        }
+        return new View(new OffsetRange(nextOffset() - rows.size(), nextOffset()), rows, options.rowType(), segments, new AtomicBoolean());
     }
 
     @Override
@@ -204,7 +208,7 @@ final class ListMemIndexer implements MemIndexer
         }
     }
 
-    private record View(OffsetRange offsets, List<InternalRow> rows, RowType rowType, int segmentCount, AtomicBoolean closed) implements MemReadView
+    private record View(OffsetRange offsets, List<InternalRow> rows, RowType rowType, List<OffsetRange> segments, AtomicBoolean closed) implements MemReadView
     {
         @Override
         public long memoryBytes()

@@ -153,7 +153,7 @@ public abstract class MemIndexerContractTest
             assertThat(indexer.rowCount()).isZero();
             assertThat(view.offsets()).isEqualTo(new OffsetRange(100, 105));
             assertThat(view.rowType()).isEqualTo(SCHEMA);
-            assertThat(view.segmentCount()).isEqualTo(1);
+            assertThat(view.segments()).hasSize(1);
             assertThat(view.memoryBytes()).isPositive();
             assertThat(read(view, all())).isEqualTo(expected(100, 105, SCHEMA));
             indexer.close();

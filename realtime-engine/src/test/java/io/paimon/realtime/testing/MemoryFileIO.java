@@ -26,6 +26,14 @@ public final class MemoryFileIO implements FileIO
 
     private final transient NavigableMap<String, byte[]> files = new ConcurrentSkipListMap<>();
 
+    /** A file system of its own with the files there are now. */
+    public MemoryFileIO copy()
+    {
+        MemoryFileIO copy = new MemoryFileIO();
+        copy.files.putAll(files);
+        return copy;
+    }
+
     /** Drops everything. */
     public void clear()
     {

@@ -151,9 +151,16 @@ final class ArrowMemIndexer implements MemIndexer
         building.compact();
         updateTotals();
         List<Chunk> chunks = new ArrayList<>();
-        sealed.forEach(segment -> chunks.addAll(segment.chunks()));
-        chunks.addAll(building.chunks());
-        return new ArrowMemReadView(rowType, new OffsetRange(oldestOffset(), nextOffset), chunks, segmentCount);
+        List<OffsetRange> segments = new ArrayList<>();
+        sealed.forEach(segment -> {
+            chunks.addAll(segment.chunks());
+            segments.add(segment.offsets());
+        });
+        if (!building.isEmpty()) {
+            chunks.addAll(building.chunks());
+            segments.add(new OffsetRange(buildingStart, nextOffset));
+        }
+        return new ArrowMemReadView(rowType, new OffsetRange(oldestOffset(), nextOffset), chunks, segments);
     }
 
     @Override

@@ -12,16 +12,16 @@ final class ArrowMemReadView implements MemReadView
     private final RowType rowType;
     private final OffsetRange offsets;
     private final List<Chunk> chunks;
-    private final int segmentCount;
+    private final List<OffsetRange> segments;
     private final long memoryBytes;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    ArrowMemReadView(RowType rowType, OffsetRange offsets, List<Chunk> chunks, int segmentCount)
+    ArrowMemReadView(RowType rowType, OffsetRange offsets, List<Chunk> chunks, List<OffsetRange> segments)
     {
         this.rowType = rowType;
         this.offsets = offsets;
         this.chunks = List.copyOf(chunks);
-        this.segmentCount = segmentCount;
+        this.segments = List.copyOf(segments);
         this.memoryBytes = chunks.stream().mapToLong(Chunk::bytes).sum();
         this.chunks.forEach(Chunk::retain);
     }
@@ -55,9 +55,9 @@ final class ArrowMemReadView implements MemReadView
     }
 
     @Override
-    public int segmentCount()
+    public List<OffsetRange> segments()
     {
-        return segmentCount;
+        return segments;
     }
 
     @Override

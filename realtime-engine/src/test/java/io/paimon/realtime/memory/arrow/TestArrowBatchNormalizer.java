@@ -110,12 +110,7 @@ final class TestArrowBatchNormalizer extends NormalizerTestCase
         try (VectorSchemaRoot client = root(1, ints("id", 5)); VectorSchemaRoot normalized = normalize(type, client)) {
             assertRows(normalized, type, List.of(GenericRow.of(5L, null, 7)));
         }
-        try (VectorSchemaRoot client = root(1, ints("id", 5), ints("_row_kind", 1));
-                VectorSchemaRoot normalized = new ArrowBatchNormalizer("s.t", type, List.of()).normalize(client,
-                        new DictionaryProvider.MapDictionaryProvider(),
-                        allocator)) {
-            assertThat(normalized.getRowCount()).isEqualTo(1);
-        }
+        refuse(type, root(1, ints("id", 5), ints("_row_kind", 1)), "Table s.t, column _row_kind: rows of a table without a primary key have no kind");
         refuse(type, root(1, ints("kind", 1)), "Table s.t, column id: a NOT NULL column is missing");
         refuse(type, root(1, ints("id", 1), ints("other", 1)), "Table s.t, column other: the table has no such column");
         refuse(type, root(1, ints("id", 1), ints("ID", 1)), "Table s.t, column ID: the column was sent twice");
