@@ -6,7 +6,9 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.paimon.realtime.memory.KeyOrder;
 import io.paimon.realtime.memory.MemReadRequest;
+import io.paimon.realtime.model.KeyRange;
 import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.RealtimeException;
@@ -16,6 +18,7 @@ import java.util.Base64;
 import java.util.Optional;
 import org.apache.arrow.flight.Ticket;
 import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.utils.SerializationUtils;
 
 /**
@@ -48,13 +51,18 @@ public record FlightTicket(String incarnation, String queryId, Identifier table,
                 .put("queryId", queryId)
                 .put("schema", table.getDatabaseName())
                 .put("table", table.getObjectName())
-                .put("partition", Base64.getEncoder().encodeToString(SerializationUtils.serializeBinaryRow(bucket.partition())))
+                .put("partition", encode(bucket.partition()))
                 .put("bucket", bucket.bucket())
                 .put("start", request.offsets().start())
                 .put("end", request.offsets().end())
                 .put("readType", TypeJson.encode(request.readType()))
                 .put("tableType", TypeJson.encode(request.tableType()));
         request.filter().ifPresent(filter -> node.put("filter", PredicateJson.encode(filter)));
+        request.order().ifPresent(order -> {
+            ObjectNode keys = node.putObject("keyOrder").put("newestOnly", order.newestOnly());
+            order.range().from().ifPresent(from -> keys.put("from", encode(from)));
+            order.range().to().ifPresent(to -> keys.put("to", encode(to)));
+        });
         return new Ticket(node.toString().getBytes(UTF_8));
     }
 
@@ -65,20 +73,40 @@ public record FlightTicket(String incarnation, String queryId, Identifier table,
     {
         try {
             JsonNode node = MAPPER.readTree(ticket.getBytes());
-            byte[] partition = Base64.getDecoder().decode(text(node, "partition"));
-            if (partition.length < 4) {
-                throw new IllegalArgumentException("partition is too short");
-            }
             Optional<String> filter = node.hasNonNull("filter") ? Optional.of(text(node, "filter")) : Optional.empty();
             return new FlightTicket(text(node, "incarnation"), text(node, "queryId"), Identifier.create(text(node, "schema"), text(node, "table")),
-                    new PartitionBucket(SerializationUtils.deserializeBinaryRow(partition), (int) number(node, "bucket", Integer.MAX_VALUE)),
+                    new PartitionBucket(row(node, "partition"), (int) number(node, "bucket", Integer.MAX_VALUE)),
                     new MemReadRequest(new OffsetRange(number(node, "start", Long.MAX_VALUE), number(node, "end", Long.MAX_VALUE)),
                             TypeJson.decodeRow(text(node, "readType")), TypeJson.decodeRow(text(node, "tableType")),
-                            filter.map(PredicateJson::decode)));
+                            filter.map(PredicateJson::decode), keyOrder(node.path("keyOrder"))));
         }
         catch (IOException | IllegalArgumentException e) {
             throw new RealtimeException(Code.INVALID_ARGUMENT, "Not a ticket of this service: " + e.getMessage(), e);
         }
+    }
+
+    private static Optional<KeyOrder> keyOrder(JsonNode node)
+    {
+        if (node.isMissingNode()) {
+            return Optional.empty();
+        }
+        return Optional.of(new KeyOrder(new KeyRange(
+                node.hasNonNull("from") ? Optional.of(row(node, "from")) : Optional.empty(),
+                node.hasNonNull("to") ? Optional.of(row(node, "to")) : Optional.empty()), node.path("newestOnly").asBoolean()));
+    }
+
+    private static String encode(BinaryRow row)
+    {
+        return Base64.getEncoder().encodeToString(SerializationUtils.serializeBinaryRow(row));
+    }
+
+    private static BinaryRow row(JsonNode node, String name)
+    {
+        byte[] bytes = Base64.getDecoder().decode(text(node, name));
+        if (bytes.length < 4) {
+            throw new IllegalArgumentException(name + " is too short");
+        }
+        return SerializationUtils.deserializeBinaryRow(bytes);
     }
 
     private static String text(JsonNode node, String name)

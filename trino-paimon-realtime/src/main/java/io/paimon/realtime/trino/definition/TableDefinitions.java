@@ -78,13 +78,13 @@ public final class TableDefinitions
     }
 
     /**
-     * Refuses what the writer would refuse at the first row. A primary key is no reason: such tables are real-time by definition, and are written as committed rows.
+     * Refuses what the writer would refuse at the first row.
      *
      * @throws TrinoException INVALID_TABLE_PROPERTY with the writer's reason
      */
     static void checkWriterAccepts(TableSchema schema)
     {
-        if (!PaimonTableProperties.isRealtime(schema.options()) || !schema.primaryKeys().isEmpty()) {
+        if (!PaimonTableProperties.isRealtime(schema.options())) {
             return;
         }
         // nothing is read or written: what matters is what the definition says

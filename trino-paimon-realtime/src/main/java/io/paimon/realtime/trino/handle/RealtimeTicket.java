@@ -38,12 +38,26 @@ public record RealtimeTicket(String address, String incarnation, String queryId,
      * @param partition serialized partition row in base 64
      * @param start D: end of what the snapshot holds
      * @param end U: end of what the view shows
+     * @param starts where segments begin after the first, in their order
      */
-    public record Range(String partition, int bucket, long start, long end)
+    public record Range(String partition, int bucket, long start, long end, List<Long> starts)
     {
         public Range
         {
             requireNonNull(partition, "partition is null");
+            starts = ImmutableList.copyOf(starts);
+        }
+
+        /** The offsets in parts, each of which a flush writes by itself. */
+        public List<OffsetRange> segments()
+        {
+            ImmutableList.Builder<OffsetRange> segments = ImmutableList.builder();
+            long from = start;
+            for (long next : starts) {
+                segments.add(new OffsetRange(from, next));
+                from = next;
+            }
+            return segments.add(new OffsetRange(from, end)).build();
         }
 
         public PartitionBucket partitionBucket()
@@ -57,14 +71,15 @@ public record RealtimeTicket(String address, String incarnation, String queryId,
     {
         ImmutableList.Builder<Range> ranges = ImmutableList.builder();
         point.point().memory().forEach((key, offsets) -> ranges.add(range(Base64.getEncoder().encodeToString(
-                SerializationUtils.serializeBinaryRow(key.partition())), key.bucket(), offsets)));
+                SerializationUtils.serializeBinaryRow(key.partition())), key.bucket(), offsets,
+                point.point().segments().getOrDefault(key, ImmutableList.of()))));
         return new RealtimeTicket(point.address(), point.incarnation(), queryId, point.point().snapshotIdentity(), point.point().bucketCount(),
                 ranges.build());
     }
 
-    private static Range range(String partition, int bucket, OffsetRange offsets)
+    private static Range range(String partition, int bucket, OffsetRange offsets, List<OffsetRange> segments)
     {
-        return new Range(partition, bucket, offsets.start(), offsets.end());
+        return new Range(partition, bucket, offsets.start(), offsets.end(), segments.stream().skip(1).map(OffsetRange::start).toList());
     }
 
     static PartitionBucket partitionBucket(String partition, int bucket)

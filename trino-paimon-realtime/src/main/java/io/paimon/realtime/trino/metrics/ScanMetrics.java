@@ -15,6 +15,7 @@ public final class ScanMetrics
     public static final String DISK_NATIVE = "Rows from disk, by Trino's readers";
     public static final String DISK_COLUMNS = "Rows from disk, by Paimon's reader, by columns";
     public static final String DISK_ROWS = "Rows from disk, by Paimon's reader, row by row";
+    public static final String MERGED = "Rows merged of disk and memory";
     public static final String DISK_COUNTED = "Rows from disk, counted by metadata";
 
     public static final String FILES_NATIVE = "Files, or parts of them, read by Trino's readers";

@@ -34,6 +34,7 @@ class PaimonPageSource implements ConnectorPageSource
     private final PaimonTableHandle handle;
     private final MemoryContext memoryContext;
     private final PageBuilder pageBuilder;
+    private final String metric;
 
     private RecordIterator<InternalRow> batch;
     private boolean finished;
@@ -44,11 +45,13 @@ class PaimonPageSource implements ConnectorPageSource
 
     /**
      * @param reader closed with this page source
+     * @param metric where rows are counted that are read one by one
      * @param readType types of what the reader yields; one field per column, or any if there are no columns
      */
     PaimonPageSource(RecordReader<InternalRow> reader, RowType readType, List<PaimonColumnHandle> columns, PaimonTableHandle handle,
-            MemoryContext memoryContext)
+            MemoryContext memoryContext, String metric)
     {
+        this.metric = requireNonNull(metric, "metric is null");
         this.reader = requireNonNull(reader, "reader is null");
         this.handle = requireNonNull(handle, "handle is null");
         this.memoryContext = requireNonNull(memoryContext, "memoryContext is null");
@@ -159,7 +162,7 @@ class PaimonPageSource implements ConnectorPageSource
     @Override
     public Metrics getMetrics()
     {
-        return new ScanMetrics().add(byColumns ? ScanMetrics.DISK_COLUMNS : ScanMetrics.DISK_ROWS, completedPositions).build();
+        return new ScanMetrics().add(byColumns ? ScanMetrics.DISK_COLUMNS : metric, completedPositions).build();
     }
 
     @Override

@@ -1,5 +1,12 @@
 package io.paimon.realtime.trino.read;
 
+import io.paimon.realtime.memory.MemBatchReader;
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.paimon.KeyedMerge;
+import io.paimon.realtime.trino.error.PaimonErrorCode;
+import io.paimon.realtime.trino.handle.KeyedSplit;
+import io.paimon.realtime.trino.metrics.ScanMetrics;
+import io.paimon.realtime.trino.writer.RealtimeCarrier.OpenRead;
 import com.google.common.collect.ImmutableMap;
 import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.paimon.PushableFilters;
@@ -97,6 +104,10 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
             return withHidden(hidden, filter, () -> origin(handle, realtimeSplit.partitionBucket().partition()),
                     () -> fields.apply(readMemory(handle, realtimeSplit, fields.columns(), filter, memoryContext)));
         }
+        if (split instanceof KeyedSplit keyedSplit) {
+            return withHidden(hidden, filter, () -> origin(handle, keyedSplit.runs().getFirst().partitionBucket().partition()),
+                    () -> fields.apply(readMerged(handle, keyedSplit, fields.columns(), filter, memoryContext)));
+        }
         PaimonSplit paimonSplit = (PaimonSplit) split;
         Split source = paimonSplit.split();
         if (hidden.isEmpty()) {
@@ -148,6 +159,45 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         return new RealtimePageSource(carrier.read(split, handle.identifier(), request), blockReaders, memoryContext);
     }
 
+    private ConnectorPageSource readMerged(PaimonTableHandle handle, KeyedSplit split, List<PaimonColumnHandle> columns,
+            TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
+    {
+        FileStoreTable table = (FileStoreTable) load(handle);
+        RowType readType = readType(table.rowType(), columns, handle);
+        KeyedMerge merge = new KeyedMerge(table, readType, PaimonPredicates.toPaimon(table.rowType(), filter));
+        List<MemBatchReader> memory = new ArrayList<>();
+        boolean handedOver = false;
+        try {
+            boolean hasRows = false;
+            for (RealtimeSplit run : split.runs()) {
+                MemReadRequest request = merge.request(run.offsets(), split.keys());
+                OpenRead opened = carrier.read(run, handle.identifier(), request);
+                PeekedReader reader = new PeekedReader(merge.inOneOrder(opened.readers(), request, opened.context().allocator()));
+                memory.add(reader);
+                hasRows |= reader.hasRows();
+            }
+            if (hasRows) {
+                handedOver = true;
+                RecordReader<InternalRow> rows = merge.open(split.disk().map(disk -> (DataSplit) disk.split()), memory, split.runs().getFirst().start(),
+                        spillSpace.ioManager());
+                return new PaimonPageSource(rows, readType, columns, handle, memoryContext, ScanMetrics.MERGED);
+            }
+        }
+        catch (RealtimeException e) {
+            throw PaimonErrorCode.toTrinoException(e);
+        }
+        catch (IOException e) {
+            throw readFailure(handle, e);
+        }
+        finally {
+            if (!handedOver) {
+                memory.forEach(MemBatchReader::close);
+            }
+        }
+        // memory holds nothing of these keys
+        return split.disk().map(disk -> readFiles(handle, disk.split(), disk, columns, filter, memoryContext)).orElseGet(EmptyPageSource::new);
+    }
+
     /** @param source the split, or one file of it */
     private ConnectorPageSource readFiles(PaimonTableHandle handle, Split source, PaimonSplit paimonSplit, List<PaimonColumnHandle> paimonColumns,
             TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
@@ -177,7 +227,7 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
     {
         RowType readType = readType(paimonTable.rowType(), paimonColumns, handle);
         RecordReader<InternalRow> reader = open(handle, paimonTable, readType, filter, source);
-        return new PaimonPageSource(reader, readType, paimonColumns, handle, memoryContext);
+        return new PaimonPageSource(reader, readType, paimonColumns, handle, memoryContext, ScanMetrics.DISK_ROWS);
     }
 
     private synchronized Table load(PaimonTableHandle handle)

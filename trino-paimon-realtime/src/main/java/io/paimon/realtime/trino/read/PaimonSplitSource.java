@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableList;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.paimon.BucketPruning;
+import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.scan.ReadPoints;
 import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.paimon.realtime.trino.file.DataFiles;
@@ -24,6 +25,7 @@ import io.trino.spi.connector.DynamicFilterSnapshot;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
 import org.apache.paimon.data.BinaryRow;
+import org.apache.paimon.io.DataFileMeta;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
 import org.apache.paimon.table.source.DataSplit;
@@ -38,6 +40,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 import static io.paimon.realtime.trino.error.PaimonErrorCode.PAIMON_READ_ERROR;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
@@ -62,7 +65,6 @@ class PaimonSplitSource implements ConnectorSplitSource
     private final Optional<PartitionFilter> partitionFilter;
 
     private Iterator<FileParts.Part> splits;
-    private boolean memorySplitsDone;
     /** Rows that splits handed out are known to hold. */
     private long rows;
     private boolean finished;
@@ -93,20 +95,28 @@ class PaimonSplitSource implements ConnectorSplitSource
             finished = true;
             return completedFuture(ImmutableList.of());
         }
-        if (splits == null) {
-            splits = plan(dynamicPredicate).stream().flatMap(split -> divide(split).stream()).iterator();
-        }
         Optional<PartitionFilter> dynamicPartitionFilter = dynamicPredicate.isAll() || !(table instanceof FileStoreTable fileStoreTable)
                 ? Optional.empty()
                 : Optional.of(new PartitionFilter(fileStoreTable.schema().logicalPartitionType(), dynamicPredicate));
         ImmutableList.Builder<ConnectorSplit> batch = ImmutableList.builder();
-        if (!memorySplitsDone) {
-            memorySplitsDone = true;
-            for (RealtimeSplit split : memorySplits(dynamicPredicate, dynamicPartitionFilter)) {
-                batch.add(split);
-                // nothing is merged, so that all of them count
-                rows += split.end() - split.start();
+        if (splits == null) {
+            List<Split> files;
+            if (handle.realtime().isPresent() && KeyedTables.isKeyed((FileStoreTable) table)) {
+                KeyedSplits planned = planKeyed(dynamicPredicate, memoryRanges(dynamicPredicate, dynamicPartitionFilter));
+                files = planned.diskOnly();
+                // how many rows are left of them nobody knows
+                batch.addAll(planned.merged());
+                memorySplits.addAndGet(planned.merged().size());
             }
+            else {
+                files = plan(dynamicPredicate);
+                for (RealtimeSplit split : memorySplits(memoryRanges(dynamicPredicate, dynamicPartitionFilter))) {
+                    batch.add(split);
+                    // nothing is merged, so that all of them count
+                    rows += split.end() - split.start();
+                }
+            }
+            splits = files.stream().flatMap(split -> divide(split).stream()).iterator();
         }
         int size = 0;
         while (size < maxSize && splits.hasNext() && !isLimitReached()) {
@@ -141,7 +151,8 @@ class PaimonSplitSource implements ConnectorSplitSource
         return filter.isEmpty() || filter.get().matches(partition);
     }
 
-    private List<RealtimeSplit> memorySplits(TupleDomain<PaimonColumnHandle> dynamicPredicate, Optional<PartitionFilter> dynamicPartitionFilter)
+    /** What of memory may hold rows that match. */
+    private List<RealtimeTicket.Range> memoryRanges(TupleDomain<PaimonColumnHandle> dynamicPredicate, Optional<PartitionFilter> dynamicPartitionFilter)
     {
         if (handle.realtime().isEmpty()) {
             return ImmutableList.of();
@@ -155,19 +166,30 @@ class PaimonSplitSource implements ConnectorSplitSource
         RealtimeTicket ticket = handle.realtime().get();
         // rows in memory may still lie in the buckets of before a rescale
         boolean prunesBuckets = buckets.isPresent() && ticket.bucketCount().equals(OptionalInt.of(data.coreOptions().bucket()));
-        List<RealtimeSplit> kept = new ArrayList<>();
+        List<RealtimeTicket.Range> kept = new ArrayList<>();
         for (RealtimeTicket.Range range : ticket.ranges()) {
-            RealtimeSplit split = new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
-                    range.bucket(), range.start(), range.end());
-            PartitionBucket bucket = split.partitionBucket();
+            PartitionBucket bucket = range.partitionBucket();
             if (matches(partitionFilter, bucket.partition()) && matches(dynamicPartitionFilter, bucket.partition())
                     && (!prunesBuckets || buckets.get().mayMatchBucket(bucket))) {
-                kept.add(split);
+                kept.add(range);
             }
             else {
                 memorySplitsPruned.incrementAndGet();
             }
         }
+        return kept;
+    }
+
+    private List<RealtimeSplit> memorySplits(List<RealtimeTicket.Range> ranges)
+    {
+        if (ranges.isEmpty()) {
+            return ImmutableList.of();
+        }
+        RealtimeTicket ticket = handle.realtime().orElseThrow();
+        List<RealtimeSplit> kept = ranges.stream()
+                .map(range -> new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
+                        range.bucket(), range.start(), range.end()))
+                .toList();
         long memoryRows = kept.stream().mapToLong(split -> split.offsets().rows()).sum();
         long splitRows = Math.max(MIN_MEMORY_SPLIT_ROWS, ceilDiv(memoryRows, memorySplitTarget));
         List<RealtimeSplit> pieces = kept.stream().flatMap(split -> split.divide(splitRows).stream()).toList();
@@ -180,16 +202,32 @@ class PaimonSplitSource implements ConnectorSplitSource
         if (handle.realtime().isPresent() && handle.snapshotId().isEmpty()) {
             return ImmutableList.of();
         }
-        ReadBuilder readBuilder = table.newReadBuilder();
         TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced()).intersect(dynamicPredicate);
         if (filter.isNone()) {
             return ImmutableList.of();
         }
+        ReadBuilder readBuilder = table.newReadBuilder();
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
             PaimonPredicates.toPaimon(table.rowType(), filter).ifPresent(readBuilder::withFilter);
         }
+        return planned(() -> readBuilder.newScan().plan().splits());
+    }
+
+    private KeyedSplits planKeyed(TupleDomain<PaimonColumnHandle> dynamicPredicate, List<RealtimeTicket.Range> memory)
+    {
+        TupleDomain<PaimonColumnHandle> filter = handle.enforced().intersect(handle.unenforced()).intersect(dynamicPredicate);
+        if (filter.isNone()) {
+            return new KeyedSplits(ImmutableList.of(), ImmutableList.of());
+        }
+        return planned(() -> KeyedSplits.plan((FileStoreTable) table, handle, filter, memory,
+                files -> proportion(files.dataFiles().stream().mapToLong(DataFileMeta::fileSize).sum())));
+    }
+
+    /** @param planning looks at the snapshot, which may go away meanwhile */
+    private <T> T planned(Supplier<T> planning)
+    {
         try {
-            List<Split> planned = readBuilder.newScan().plan().splits();
+            T planned = planning.get();
             checkSnapshot();
             return planned;
         }
@@ -235,7 +273,12 @@ class PaimonSplitSource implements ConnectorSplitSource
         OptionalLong bytes = part.bytes();
         return bytes.isEmpty()
                 ? SplitWeight.standard()
-                : SplitWeight.fromProportion(Math.clamp((double) bytes.getAsLong() / maxSplitSize, MINIMUM_WEIGHT, 1));
+                : SplitWeight.fromProportion(proportion(bytes.getAsLong()));
+    }
+
+    private double proportion(long bytes)
+    {
+        return Math.clamp((double) bytes / maxSplitSize, MINIMUM_WEIGHT, 1);
     }
 
     @Override
