@@ -2,8 +2,10 @@ package io.paimon.realtime.memory;
 
 import io.paimon.realtime.memory.arrow.ArrowRowView;
 import io.paimon.realtime.memory.arrow.ArrowRowWriter;
+import io.paimon.realtime.model.KeyRange;
 import io.paimon.realtime.model.OffsetRange;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -14,11 +16,14 @@ import org.apache.paimon.casting.CastExecutor;
 import org.apache.paimon.casting.CastExecutors;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.table.SpecialFields;
 import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.RowType;
 import org.apache.paimon.utils.InternalRowUtils;
+import org.apache.paimon.utils.ProjectedRow;
 
-/** The simplest indexer of append tables: a list of rows on the heap per segment, turned into vectors when read. Knows no nested schema changes. */
+/** The simplest indexer: a list of rows on the heap per segment, turned into vectors when read. Knows no nested schema changes. */
 final class ListMemIndexer implements MemIndexer
 {
     private static final int BATCH_ROWS = 1000;
@@ -45,9 +50,19 @@ final class ListMemIndexer implements MemIndexer
         ArrowRowView view = new ArrowRowView(batch.rows(), options.rowType());
         List<InternalRow> rows = new ArrayList<>(building);
         for (int i = 0; i < batch.rowCount(); i++) {
-            rows.add(InternalRowUtils.copyInternalRow(view.setPosition(batch.position(i)), options.rowType()));
+            rows.add(copy(view.setPosition(batch.position(i))));
         }
         building = rows;
+    }
+
+    private InternalRow copy(InternalRow row)
+    {
+        GenericRow copy = new GenericRow(options.rowType().getFieldCount());
+        for (int i = 0; i < copy.getFieldCount(); i++) {
+            DataType type = options.rowType().getTypeAt(i);
+            copy.setField(i, InternalRowUtils.copy(InternalRow.createFieldGetter(type, i).getFieldOrNull(row), type));
+        }
+        return copy;
     }
 
     @Override
@@ -95,27 +110,72 @@ final class ListMemIndexer implements MemIndexer
         if (view.closed().get()) {
             throw new IllegalStateException("View is closed");
         }
+        Optional<KeyComparison> keys = request.order().map(order -> new KeyComparison(options, order.range()));
+        List<InternalRow> chosen = new ArrayList<>();
         List<InternalRow> rows = new ArrayList<>();
         for (int i = 0; i < view.rows().size(); i++) {
             long offset = view.offsets().start() + i;
             if (offset >= request.offsets().start() && offset < request.offsets().end()) {
                 context.rowsScanned().increment();
                 InternalRow row = view.rows().get(i);
-                if (request.filter().isEmpty() || request.filter().get().test(convert(row, request.tableType()))) {
+                if ((keys.isEmpty() || keys.get().isInRange(row))
+                        && (request.filter().isEmpty() || request.filter().get().test(convert(row, request.tableType(), offset)))) {
                     context.rowsReturned().increment();
-                    rows.add(convert(row, request.readType()));
+                    int place = keys.isEmpty() ? rows.size() : keys.get().placeBehindEquals(chosen, row);
+                    chosen.add(place, row);
+                    rows.add(place, convert(row, request.readType(), offset));
                 }
             }
         }
         return rows.isEmpty() ? List.of() : List.of(new Reader(request.readType(), rows.iterator(), context.allocator()));
     }
 
+    /** Stored rows by their keys. */
+    private record KeyComparison(MemIndexerOptions options, KeyRange range, Comparator<InternalRow> comparator, int[] columns)
+    {
+        private KeyComparison(MemIndexerOptions options, KeyRange range)
+        {
+            this(options, range, options.primaryKey().orElseThrow().comparators().get(),
+                    options.primaryKey().orElseThrow().columns().stream().mapToInt(options.rowType()::getFieldIndex).toArray());
+        }
+
+        private InternalRow key(InternalRow row)
+        {
+            return ProjectedRow.from(columns).replaceRow(row);
+        }
+
+        private boolean isInRange(InternalRow row)
+        {
+            return (range.from().isEmpty() || comparator.compare(key(row), range.from().get()) >= 0)
+                    && (range.to().isEmpty() || comparator.compare(key(row), range.to().get()) < 0);
+        }
+
+        private int placeBehindEquals(List<InternalRow> sorted, InternalRow row)
+        {
+            int low = 0;
+            int high = sorted.size();
+            while (low < high) {
+                int middle = (low + high) / 2;
+                if (comparator.compare(key(sorted.get(middle)), key(row)) <= 0) {
+                    low = middle + 1;
+                }
+                else {
+                    high = middle;
+                }
+            }
+            return low;
+        }
+    }
+
     @SuppressWarnings("unchecked")
-    private InternalRow convert(InternalRow row, RowType type)
+    private InternalRow convert(InternalRow row, RowType type, long offset)
     {
         GenericRow converted = new GenericRow(type.getFieldCount());
         for (int i = 0; i < type.getFieldCount(); i++) {
             DataField wanted = type.getFields().get(i);
+            if (wanted.id() == SpecialFields.SEQUENCE_NUMBER.id()) {
+                converted.setField(i, offset);
+            }
             for (int k = 0; k < options.rowType().getFieldCount(); k++) {
                 DataField stored = options.rowType().getFields().get(k);
                 if (stored.id() == wanted.id() && !row.isNullAt(k)) {

@@ -114,6 +114,9 @@ final class RandomKeyedTables
             options.put("source.split.target-size", "1kb");
         }
         options.put("realtime.enabled", "true");
+        // thousands of writers are opened for a handful of rows each
+        options.put("write-buffer-size", "1 mb");
+        options.put("page-size", "4 kb");
         options.put("num-sorted-run.compaction-trigger", "3");
 
         boolean partitioned = random.nextInt(3) == 0;

@@ -27,7 +27,7 @@ final class TestKeyedHistories
         long seed = Long.getLong("test.seed", SEED);
         System.out.println("test.seed=" + seed);
         int only = Integer.getInteger("test.history", -1);
-        int count = only >= 0 ? only + 1 : Integer.getInteger("test.histories", 1_000);
+        int count = only >= 0 ? only + 1 : Integer.getInteger("test.histories", 150);
         LOGS.forEach(log -> log.setLevel(Level.OFF));
         try {
             for (int number = Math.max(only, 0); number < count; number++) {
