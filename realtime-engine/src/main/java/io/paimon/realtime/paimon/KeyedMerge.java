@@ -100,10 +100,16 @@ public final class KeyedMerge
         return KeyedTables.keepsNewestOnly(table) ? List.of(new OffsetRange(segments.getFirst().start(), segments.getLast().end())) : segments;
     }
 
-    /** Asks for rows of memory. */
+    /** Asks for rows of memory to be merged. */
     public MemReadRequest request(OffsetRange offsets, KeyRange keys)
     {
-        return new MemReadRequest(offsets, memoryType, table.rowType(), filter, Optional.of(new KeyOrder(keys, KeyedTables.keepsNewestOnly(table))));
+        return request(offsets, keys, memoryType);
+    }
+
+    /** The same for other columns, among which those of the key must be. */
+    public MemReadRequest request(OffsetRange offsets, KeyRange keys, RowType columns)
+    {
+        return new MemReadRequest(offsets, columns, table.rowType(), filter, Optional.of(new KeyOrder(keys, KeyedTables.keepsNewestOnly(table))));
     }
 
     /**

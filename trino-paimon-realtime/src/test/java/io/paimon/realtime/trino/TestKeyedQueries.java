@@ -158,16 +158,52 @@ final class TestKeyedQueries extends AbstractTestQueryFramework
     @Test
     void onlyWhatMemoryTouchesIsMerged()
     {
-        assertUpdate("CREATE TABLE touched (id bigint, part bigint, v varchar) WITH (realtime = true, primary_key = ARRAY['id', 'part'], partitioned_by = ARRAY['part'], bucket = 1)");
-        assertUpdate("INSERT INTO touched SELECT orderkey, orderkey % 4, comment FROM tpch.tiny.orders", 15_000);
+        assertUpdate("CREATE TABLE touched (id bigint, part bigint, v varchar, n bigint) WITH (realtime = true, primary_key = ARRAY['id', 'part'], partitioned_by = ARRAY['part'], bucket = 1, "
+                + "merge_engine = 'partial-update')");
+        assertUpdate("INSERT INTO touched SELECT orderkey, orderkey % 4, comment, NULL FROM tpch.tiny.orders", 15_000);
         flush("touched");
-        assertUpdate("INSERT INTO touched VALUES (1, 1, 'memory')", 1);
+        assertUpdate("INSERT INTO touched VALUES (1, 1, NULL, 7)", 1);
         String plan = (String) computeScalar("EXPLAIN ANALYZE VERBOSE SELECT id, v FROM touched");
         assertThat(plan).containsPattern("Rows merged of disk and memory'? = LongCount\\{total=[0-9]+\\}").containsPattern("Rows from disk, by Trino's readers'? = LongCount");
         assertThat((String) computeScalar("EXPLAIN ANALYZE VERBOSE SELECT id, v FROM touched WHERE part = 2")).doesNotContain("Rows merged");
-        assertQuery("SELECT v FROM touched WHERE id = 1", "VALUES 'memory'");
+        assertQuery("SELECT v, n FROM touched WHERE id = 1", "SELECT comment, 7 FROM orders WHERE orderkey = 1");
         assertQuery("SELECT \"$partition\", count(*) FROM touched WHERE part = 1 GROUP BY 1", "SELECT 'part=1', count(*) FROM orders WHERE orderkey % 4 = 1");
         assertUpdate("DROP TABLE touched");
+    }
+
+    @Test
+    void rowsOfFilesThatMemoryReplacesAreLeftOutByColumns()
+    {
+        for (String format : List.of("parquet", "orc")) {
+            List<String> keys = format.equals("orc") ? List.of("varchar", "bigint") : List.of("bigint", "varchar", "decimal(30, 2)", "date", "timestamp(6)", "char(9)", "double");
+            for (String key : keys) {
+                assertUpdate("CREATE TABLE replaced (v varchar, id %s, n bigint) WITH (realtime = true, primary_key = ARRAY['id'], bucket = 1, file_format = '%s')".formatted(key, format));
+                String id = switch (key) {
+                    case "date" -> "date_add('day', orderkey, DATE '1960-01-01')";
+                    case "timestamp(6)" -> "date_add('second', orderkey, TIMESTAMP '1969-12-31 23:00:00.123456')";
+                    case "varchar", "char(9)" -> "CAST(CAST(orderkey AS varchar) AS %s)".formatted(key);
+                    default -> "CAST(orderkey - 5000 AS %s)".formatted(key);
+                };
+                assertUpdate("INSERT INTO replaced SELECT clerk, %s, orderkey FROM tpch.tiny.orders WHERE orderkey < 10000".formatted(id), "SELECT count(*) FROM orders WHERE orderkey < 10000");
+                flush("replaced");
+                assertUpdate("INSERT INTO replaced SELECT 'memory', %s, orderkey FROM tpch.tiny.orders WHERE orderkey %% 7 = 0 AND orderkey < 20000".formatted(id),
+                        "SELECT count(*) FROM orders WHERE orderkey % 7 = 0 AND orderkey < 20000");
+                String expected = "SELECT CASE WHEN orderkey % 7 = 0 THEN 'memory' ELSE clerk END v, orderkey n FROM orders WHERE orderkey < 10000 OR (orderkey % 7 = 0 AND orderkey < 20000)";
+                assertQuery("SELECT v, n FROM replaced", expected);
+                assertQuery("SELECT count(*) FROM replaced", "SELECT count(*) FROM (%s)".formatted(expected));
+                assertQuery("SELECT n FROM replaced WHERE v = 'memory' AND n > 5000", "SELECT n FROM (%s) WHERE v = 'memory' AND n > 5000".formatted(expected));
+                assertQuery("SELECT v, count(*) FROM replaced WHERE n < 1000 GROUP BY v", "SELECT v, count(*) FROM (%s) WHERE n < 1000 GROUP BY v".formatted(expected));
+                assertThat(computeActual("SELECT n FROM replaced LIMIT 100").getRowCount()).isEqualTo(100);
+                String plan = (String) computeScalar("EXPLAIN ANALYZE VERBOSE SELECT v, n FROM replaced");
+                if (key.equals("char(9)") || key.equals("double")) {
+                    assertThat(plan).contains("Rows merged of disk and memory");
+                }
+                else {
+                    assertThat(plan).contains("Rows from disk, by").doesNotContain("Rows merged");
+                }
+                assertUpdate("DROP TABLE replaced");
+            }
+        }
     }
 
     @Test

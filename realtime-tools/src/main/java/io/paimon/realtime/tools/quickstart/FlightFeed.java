@@ -30,11 +30,15 @@ final class FlightFeed implements AutoCloseable
     private final VectorSchemaRoot sample;
     private final VectorSchemaRoot batch;
     private final Upload upload;
+    private final Upload routes;
     private long nextId;
     private int position;
 
-    /** @param firstId number of the first row */
-    FlightFeed(FlightTable table, String sampleFile, long firstId, BufferAllocator allocator)
+    /**
+     * @param routes table of the latest flight of each route, of the same columns
+     * @param firstId number of the first row
+     */
+    FlightFeed(FlightTable table, FlightTable routes, String sampleFile, long firstId, BufferAllocator allocator)
             throws IOException
     {
         requireNonNull(table, "table is null");
@@ -53,6 +57,7 @@ final class FlightFeed implements AutoCloseable
                 .build();
         this.batch = VectorSchemaRoot.create(new Schema(fields), allocator);
         this.upload = table.upload(batch, 1);
+        this.routes = routes.upload(batch, 1);
     }
 
     /** Appends rows and returns how many once they are acknowledged. */
@@ -76,6 +81,7 @@ final class FlightFeed implements AutoCloseable
         }
         batch.setRowCount(rows);
         upload.send(Optional.empty());
+        routes.send(Optional.empty());
         nextId += rows;
         position = (position + rows) % sample.getRowCount();
         return rows;
@@ -85,6 +91,7 @@ final class FlightFeed implements AutoCloseable
     public void close()
     {
         upload.close();
+        routes.close();
         batch.close();
         sample.close();
     }

@@ -25,18 +25,26 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * Streams flights into {@code paimon.demo.flights} of a running server and prints what queries see, until it is interrupted; with {@code --check} proves what it
+ * Streams flights into {@code paimon.demo.flights} of a running server, the latest one of each route into {@code paimon.demo.routes}, and prints what queries see, until it is interrupted; with {@code --check} proves what it
  * prints and ends.
  */
 public final class Quickstart
 {
     private static final String TABLE = "paimon.demo.flights";
+    private static final String ROUTES = "paimon.demo.routes";
+    private static final String COLUMNS = "(id bigint NOT NULL, date timestamp(3), delay bigint, distance bigint, origin varchar, destination varchar, ingested_at timestamp(3))";
+    /** The latest flight of each route, by the table of routes and by that of all flights. */
+    private static final String LATEST = "SELECT count(*), sum(id), sum(delay), to_hex(checksum(origin || destination)) FROM " + ROUTES;
+    private static final String LATEST_OF_FLIGHTS = "SELECT count(*), sum(id), sum(delay), to_hex(checksum(origin || destination)) FROM "
+            + "(SELECT origin, destination, max(id) id, max_by(delay, id) delay FROM " + TABLE + " GROUP BY origin, destination)";
     private static final String COUNT = "SELECT count(*), date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', max(ingested_at)) FROM "
             + TABLE;
     private static final List<String> ANSWERS = ImmutableList.of(
             "SELECT count(*), sum(delay), sum(distance), min(date), max(date), count(DISTINCT destination), to_hex(checksum(id)) FROM " + TABLE,
             "SELECT origin, count(*), sum(delay), max(distance) FROM " + TABLE + " GROUP BY origin ORDER BY origin",
-            "SELECT id, origin, destination, delay FROM " + TABLE + " WHERE delay > 200 ORDER BY delay DESC, id LIMIT 50");
+            "SELECT id, origin, destination, delay FROM " + TABLE + " WHERE delay > 200 ORDER BY delay DESC, id LIMIT 50",
+            LATEST,
+            "SELECT * FROM " + ROUTES + " ORDER BY origin, destination");
     private static final int CHECK_POLLS = 22;
     private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(50);
     private static final int BATCH_ROWS = 500;
@@ -102,8 +110,9 @@ public final class Quickstart
     {
         union.execute("CREATE SCHEMA IF NOT EXISTS paimon.demo");
         union.execute("CREATE TABLE IF NOT EXISTS " + TABLE
-                + " (id bigint NOT NULL, date timestamp(3), delay bigint, distance bigint, origin varchar, destination varchar, "
-                + "ingested_at timestamp(3)) WITH (realtime = true, bucket = 2, bucket_key = ARRAY['id'])");
+                + " " + COLUMNS + " WITH (realtime = true, bucket = 2, bucket_key = ARRAY['id'])");
+        union.execute("CREATE TABLE IF NOT EXISTS " + ROUTES
+                + " " + COLUMNS + " WITH (realtime = true, primary_key = ARRAY['origin', 'destination'], bucket = 2)");
         committed.execute("SET SESSION paimon.realtime_read_mode = 'COMMITTED'");
         for (int i = 0; i < WARM_UPS; i++) {
             union.query(COUNT);
@@ -118,7 +127,8 @@ public final class Quickstart
         }
         try (BufferAllocator allocator = Allocators.create();
                 FlightTable table = FlightTable.connect(allocator, flight, "demo", "flights", Optional.empty(), Optional.empty());
-                FlightFeed feed = new FlightFeed(table, sample, before, allocator)) {
+                FlightTable routes = FlightTable.connect(allocator, flight, "demo", "routes", Optional.empty(), Optional.empty());
+                FlightFeed feed = new FlightFeed(table, routes, sample, before, allocator)) {
             // the first append makes the writer claim the table in a snapshot without rows; from here on only a flush makes one
             acknowledged += feed.append(BATCH_ROWS);
             sent = acknowledged;
@@ -139,9 +149,10 @@ public final class Quickstart
 
                 From another terminal:
                   bin/sql --port %s -e "SELECT origin, count(*) flights, avg(delay) delay FROM demo.flights GROUP BY origin ORDER BY 2 DESC LIMIT 10"
+                  bin/sql --port %s -e "SELECT origin, destination, date, delay FROM demo.routes ORDER BY delay DESC LIMIT 10"
                   JDBC: jdbc:trino://%s/paimon/demo  (any user name, no password)
                 Ctrl-C ends it; run it again to go on with the same data.
-                """.formatted(http.substring(http.lastIndexOf(':') + 1), http));
+                """.formatted(http.substring(http.lastIndexOf(':') + 1), http.substring(http.lastIndexOf(':') + 1), http));
     }
 
     private void feed(FlightFeed feed)
@@ -249,9 +260,20 @@ public final class Quickstart
             require(poll.snapshot() == first.snapshot(),
                     "the snapshot id changed from %s to %s while rows were polled".formatted(first.snapshot(), poll.snapshot()));
         }
+        checkRoutes();
         checkFlush(first.snapshot());
         return "quickstart: OK rows=%s polls=%s max_freshness_ms=%s".formatted(
                 acknowledged, polls.size(), polls.stream().mapToLong(Poll::freshnessMillis).max().orElseThrow());
+    }
+
+    /** What the rows upserted for each route have left is the latest of its flights. */
+    private void checkRoutes()
+            throws SQLException
+    {
+        List<List<Object>> latest = union.query(LATEST);
+        List<List<Object>> expected = union.query(LATEST_OF_FLIGHTS);
+        require(latest.equals(expected), "%s holds %s, the latest flights of each route are %s".formatted(ROUTES, latest, expected));
+        System.out.println("%s: %s routes, each with its latest flight".formatted(ROUTES, latest.getFirst().getFirst()));
     }
 
     private void checkFlush(long snapshotBefore)
@@ -259,6 +281,7 @@ public final class Quickstart
     {
         List<List<List<Object>>> before = answers(union);
         union.execute("CALL paimon.system.flush(schema_name => 'demo', table_name => 'flights')");
+        union.execute("CALL paimon.system.flush(schema_name => 'demo', table_name => 'routes')");
         long snapshotAfter = snapshot();
         require(snapshotAfter > snapshotBefore, "the flush made no snapshot: it is still %s".formatted(snapshotAfter));
         requireSame(before, answers(union), "after the flush");

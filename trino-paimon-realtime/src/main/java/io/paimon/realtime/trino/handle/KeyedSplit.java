@@ -22,10 +22,12 @@ import org.apache.paimon.utils.SerializationUtils;
  * @param runs the bucket's rows in memory, in parts whose versions are merged by themselves first, as a flush does
  * @param from lowest key, serialized and in base 64; empty for no bound
  * @param to above the highest key, the same way
- * @param disk files that hold no other keys; empty if there is none
+ * @param disk files that hold no other keys, or a part of them; empty if there is none
+ * @param memory whether this split also shows the rows of memory; they come once where files are read in several splits
  * @param splitWeight its share of a split of the usual size
  */
-public record KeyedSplit(List<RealtimeSplit> runs, Optional<String> from, Optional<String> to, Optional<PaimonSplit> disk, SplitWeight splitWeight)
+public record KeyedSplit(List<RealtimeSplit> runs, Optional<String> from, Optional<String> to, Optional<PaimonSplit> disk, boolean memory,
+        SplitWeight splitWeight)
         implements
             ConnectorSplit
 {
@@ -43,9 +45,9 @@ public record KeyedSplit(List<RealtimeSplit> runs, Optional<String> from, Option
         }
     }
 
-    public static KeyedSplit of(List<RealtimeSplit> runs, KeyRange keys, Optional<PaimonSplit> disk, SplitWeight weight)
+    public static KeyedSplit of(List<RealtimeSplit> runs, KeyRange keys, Optional<PaimonSplit> disk, boolean memory, SplitWeight weight)
     {
-        return new KeyedSplit(runs, keys.from().map(KeyedSplit::encode), keys.to().map(KeyedSplit::encode), disk, weight);
+        return new KeyedSplit(runs, keys.from().map(KeyedSplit::encode), keys.to().map(KeyedSplit::encode), disk, memory, weight);
     }
 
     private static String encode(BinaryRow key)

@@ -1,12 +1,7 @@
 package io.paimon.realtime.trino.read;
 
-import io.paimon.realtime.memory.MemBatchReader;
-import io.paimon.realtime.model.RealtimeException;
-import io.paimon.realtime.paimon.KeyedMerge;
-import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.paimon.realtime.trino.handle.KeyedSplit;
 import io.paimon.realtime.trino.metrics.ScanMetrics;
-import io.paimon.realtime.trino.writer.RealtimeCarrier.OpenRead;
 import com.google.common.collect.ImmutableMap;
 import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.paimon.PushableFilters;
@@ -106,12 +101,12 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         }
         if (split instanceof KeyedSplit keyedSplit) {
             return withHidden(hidden, filter, () -> origin(handle, keyedSplit.runs().getFirst().partitionBucket().partition()),
-                    () -> fields.apply(readMerged(handle, keyedSplit, fields.columns(), filter, memoryContext)));
+                    () -> fields.apply(readKeyed(handle, keyedSplit, fields.columns(), filter, memoryContext)));
         }
         PaimonSplit paimonSplit = (PaimonSplit) split;
         Split source = paimonSplit.split();
         if (hidden.isEmpty()) {
-            return fields.apply(readFiles(handle, source, paimonSplit, fields.columns(), filter, memoryContext));
+            return fields.apply(readFiles(handle, load(handle), source, paimonSplit, fields.columns(), filter, memoryContext));
         }
         if (!(source instanceof DataSplit dataSplit)) {
             throw new TrinoException(NOT_SUPPORTED, "Hidden columns of %s are not supported: its splits are of kind %s"
@@ -119,13 +114,13 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         }
         if (!DataFiles.isMadeOfRows(load(handle), source)) {
             return withHidden(hidden, filter, () -> origin(handle, dataSplit.partition()),
-                    () -> fields.apply(readFiles(handle, source, paimonSplit, fields.columns(), filter, memoryContext)));
+                    () -> fields.apply(readFiles(handle, load(handle), source, paimonSplit, fields.columns(), filter, memoryContext)));
         }
         return new SequentialPageSource(dataSplit.dataFiles().stream()
                 .<Supplier<ConnectorPageSource>>map(file -> () -> {
                     DataSplit ofFile = dataSplit.filterDataFile(other -> other.fileName().equals(file.fileName())).orElseThrow();
                     return withHidden(hidden, filter, () -> RowOrigin.of((FileStoreTable) load(handle), dataSplit, file),
-                            () -> fields.apply(readFiles(handle, ofFile, paimonSplit, fields.columns(), filter, memoryContext)));
+                            () -> fields.apply(readFiles(handle, load(handle), ofFile, paimonSplit, fields.columns(), filter, memoryContext)));
                 })
                 .toList(), failure -> readFailure(handle, failure));
     }
@@ -159,53 +154,22 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
         return new RealtimePageSource(carrier.read(split, handle.identifier(), request), blockReaders, memoryContext);
     }
 
-    private ConnectorPageSource readMerged(PaimonTableHandle handle, KeyedSplit split, List<PaimonColumnHandle> columns,
+    private ConnectorPageSource readKeyed(PaimonTableHandle handle, KeyedSplit split, List<PaimonColumnHandle> columns,
             TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
     {
         FileStoreTable table = (FileStoreTable) load(handle);
-        RowType readType = readType(table.rowType(), columns, handle);
-        KeyedMerge merge = new KeyedMerge(table, readType, PaimonPredicates.toPaimon(table.rowType(), filter));
-        List<MemBatchReader> memory = new ArrayList<>();
-        boolean handedOver = false;
-        try {
-            boolean hasRows = false;
-            for (RealtimeSplit run : split.runs()) {
-                MemReadRequest request = merge.request(run.offsets(), split.keys());
-                OpenRead opened = carrier.read(run, handle.identifier(), request);
-                PeekedReader reader = new PeekedReader(merge.inOneOrder(opened.readers(), request, opened.context().allocator()));
-                memory.add(reader);
-                hasRows |= reader.hasRows();
-            }
-            if (hasRows) {
-                handedOver = true;
-                RecordReader<InternalRow> rows = merge.open(split.disk().map(disk -> (DataSplit) disk.split()), memory, split.runs().getFirst().start(),
-                        spillSpace.ioManager());
-                return new PaimonPageSource(rows, readType, columns, handle, memoryContext, ScanMetrics.MERGED);
-            }
-        }
-        catch (RealtimeException e) {
-            throw PaimonErrorCode.toTrinoException(e);
-        }
-        catch (IOException e) {
-            throw readFailure(handle, e);
-        }
-        finally {
-            if (!handedOver) {
-                memory.forEach(MemBatchReader::close);
-            }
-        }
-        // memory holds nothing of these keys
-        return split.disk().map(disk -> readFiles(handle, disk.split(), disk, columns, filter, memoryContext)).orElseGet(EmptyPageSource::new);
+        KeyedReads reads = new KeyedReads(carrier, spillSpace.ioManager(), handle, table,
+                (fileHandle, disk, fileColumns, fileFilter, memory) -> readFiles(fileHandle, table, disk.split(), disk, fileColumns, fileFilter, memory));
+        return reads.open(split, columns, readType(table.rowType(), columns, handle), filter, memoryContext);
     }
 
     /** @param source the split, or one file of it */
-    private ConnectorPageSource readFiles(PaimonTableHandle handle, Split source, PaimonSplit paimonSplit, List<PaimonColumnHandle> paimonColumns,
+    private ConnectorPageSource readFiles(PaimonTableHandle handle, Table paimonTable, Split source, PaimonSplit paimonSplit, List<PaimonColumnHandle> paimonColumns,
             TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
     {
         if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {
             return paimonSplit.startsFile() ? new CountedPageSource(source.mergedRowCount().getAsLong()) : new EmptyPageSource();
         }
-        Table paimonTable = load(handle);
         if (handle.kind() == PaimonTableHandle.Kind.DATA) {
             OptionalLong limit = handle.unenforced().isAll() ? handle.limit() : OptionalLong.empty();
             Optional<ConnectorPageSource> files = dataFiles.open(

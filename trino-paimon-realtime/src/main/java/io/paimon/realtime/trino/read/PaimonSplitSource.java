@@ -25,7 +25,6 @@ import io.trino.spi.connector.DynamicFilterSnapshot;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
 import org.apache.paimon.data.BinaryRow;
-import org.apache.paimon.io.DataFileMeta;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
 import org.apache.paimon.table.source.DataSplit;
@@ -219,8 +218,7 @@ class PaimonSplitSource implements ConnectorSplitSource
         if (filter.isNone()) {
             return new KeyedSplits(ImmutableList.of(), ImmutableList.of());
         }
-        return planned(() -> KeyedSplits.plan((FileStoreTable) table, handle, filter, memory,
-                files -> proportion(files.dataFiles().stream().mapToLong(DataFileMeta::fileSize).sum())));
+        return planned(() -> KeyedSplits.plan((FileStoreTable) table, handle, filter, memory, this::divide, this::weight));
     }
 
     /** @param planning looks at the snapshot, which may go away meanwhile */
@@ -273,12 +271,7 @@ class PaimonSplitSource implements ConnectorSplitSource
         OptionalLong bytes = part.bytes();
         return bytes.isEmpty()
                 ? SplitWeight.standard()
-                : SplitWeight.fromProportion(proportion(bytes.getAsLong()));
-    }
-
-    private double proportion(long bytes)
-    {
-        return Math.clamp((double) bytes / maxSplitSize, MINIMUM_WEIGHT, 1);
+                : SplitWeight.fromProportion(Math.clamp((double) bytes.getAsLong() / maxSplitSize, MINIMUM_WEIGHT, 1));
     }
 
     @Override
