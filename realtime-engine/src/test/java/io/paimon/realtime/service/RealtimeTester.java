@@ -1,5 +1,7 @@
 package io.paimon.realtime.service;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.paimon.realtime.memory.MemBatch;
@@ -8,6 +10,7 @@ import io.paimon.realtime.memory.MemQueryContext;
 import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.memory.arrow.ArrowRowView;
 import io.paimon.realtime.memory.arrow.ArrowRowWriter;
+import io.paimon.realtime.memory.arrow.RowKindColumn;
 import io.paimon.realtime.model.OffsetRange;
 import io.paimon.realtime.model.PartitionBucket;
 import io.paimon.realtime.model.QueryCut;
@@ -23,7 +26,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import io.paimon.realtime.paimon.KeyedFiles;
+import io.paimon.realtime.paimon.KeyedMerge;
+import io.paimon.realtime.paimon.KeyedTables;
+import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.catalog.Catalog;
@@ -37,6 +46,7 @@ import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.schema.Schema;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.ReadBuilder;
+import org.apache.paimon.table.source.Split;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.RowType;
 import org.apache.paimon.utils.InternalRowUtils;
@@ -135,10 +145,22 @@ public final class RealtimeTester implements AutoCloseable
 
     public void append(Identifier table, List<? extends InternalRow> rows)
     {
-        try (ArrowRowWriter writer = new ArrowRowWriter(service.rowType(table), service.allocator())) {
-            rows.forEach(writer::append);
+        withBatch(table, rows, batch -> service.append(table, batch));
+    }
+
+    /** A batch as clients send it; rows of primary-key tables have their kinds in a column. */
+    void withBatch(Identifier table, List<? extends InternalRow> rows, Consumer<VectorSchemaRoot> use)
+    {
+        boolean keyed = KeyedTables.isKeyed(table(table));
+        try (ArrowRowWriter writer = new ArrowRowWriter(service.rowType(table), service.allocator());
+                VarCharVector kinds = new VarCharVector(RowKindColumn.CLIENT_NAME, service.allocator())) {
+            for (InternalRow row : rows) {
+                kinds.setSafe(writer.rowCount(), row.getRowKind().shortString().getBytes(UTF_8));
+                writer.append(row);
+            }
+            kinds.setValueCount(writer.rowCount());
             try (VectorSchemaRoot root = writer.finish()) {
-                service.append(table, root);
+                use.accept(keyed ? root.addVector(root.getFieldVectors().size(), kinds) : root);
             }
         }
     }
@@ -160,6 +182,9 @@ public final class RealtimeTester implements AutoCloseable
     {
         FileStoreTable table = table(identifier);
         ReadPoint point = ReadPoints.choose(table, identifier, cut);
+        if (KeyedTables.isKeyed(table)) {
+            return keyedUnion(table, identifier, cut, point);
+        }
         List<String> rows = new ArrayList<>();
         if (point.snapshotId().isPresent()) {
             rows.addAll(disk(table, point.snapshotId().getAsLong(), filter));
@@ -179,6 +204,31 @@ public final class RealtimeTester implements AutoCloseable
                         }
                     }
                 }
+            }
+        }
+        Collections.sort(rows);
+        return rows;
+    }
+
+    private List<String> keyedUnion(FileStoreTable table, Identifier identifier, QueryCut cut, ReadPoint point) throws IOException
+    {
+        List<String> rows = new ArrayList<>();
+        KeyedFiles.Plan plan = new KeyedFiles(table).plan(point.snapshotId(), Optional.empty(), OptionalInt.empty(), point.memory().keySet());
+        for (Split split : plan.diskOnly()) {
+            try (RecordReader<InternalRow> reader = table.newReadBuilder().newRead().createReader(split)) {
+                reader.forEachRemaining(row -> rows.add(text(row, table.rowType())));
+            }
+        }
+        KeyedMerge merge = new KeyedMerge(table, table.rowType(), Optional.empty());
+        MemQueryContext context = new MemQueryContext(service.allocator());
+        for (KeyedFiles.Part part : plan.parts()) {
+            List<MemBatchReader> memory = new ArrayList<>();
+            for (OffsetRange run : KeyedMerge.runs(table, point.segments().get(part.bucket()))) {
+                MemReadRequest request = merge.request(run, part.keys());
+                memory.add(merge.inOneOrder(service.read(cut.queryId(), identifier, part.bucket(), request, context), request, service.allocator()));
+            }
+            try (RecordReader<InternalRow> reader = merge.open(part.disk(), memory, point.memory().get(part.bucket()).start(), null)) {
+                reader.forEachRemaining(row -> rows.add(text(row, table.rowType())));
             }
         }
         Collections.sort(rows);
