@@ -142,7 +142,8 @@ public final class KeyedMerge
         }
     }
 
-    private RecordReader<InternalRow> merge(Optional<DataSplit> disk, List<MemBatchReader> memory, long firstOffset, IOManager spill) throws IOException
+    private RecordReader<InternalRow> merge(Optional<DataSplit> disk, List<MemBatchReader> memory, long firstOffset, IOManager spill)
+            throws IOException
     {
         CoreOptions options = table.coreOptions();
         KeyValueFileStore store = (KeyValueFileStore) table.store();
@@ -167,7 +168,8 @@ public final class KeyedMerge
         FileReaderFactory<KeyValue> diskFiles = disk.isPresent() ? diskFiles(store, disk.get()) : null;
         MergeSorter sorter = new MergeSorter(options, KeyedTables.keyType(table), valueType, spill);
         RecordReader<KeyValue> merged = new DropDeleteReader(MergeTreeReaders.readerForSection(runs,
-                file -> memoryRuns.containsKey(file.fileName()) ? memoryRuns.get(file.fileName()) : diskFiles.createRecordReader(file), keyComparator, sequences,
+                file -> memoryRuns.containsKey(file.fileName()) ? memoryRuns.get(file.fileName()) : diskFiles.createRecordReader(file), keyComparator,
+                sequences,
                 new ReducerMergeFunctionWrapper(mergeFunctions.create(valueType)), sorter));
         ProjectedRow result = ProjectedRow.from(readType, valueType);
         return merged.transform(row -> result.replaceRow(row.value()));
@@ -201,7 +203,8 @@ public final class KeyedMerge
 
     private static DataFileMeta memoryFile(int run)
     {
-        return DataFileMeta.create("memory " + run, 1, 1, BinaryRow.EMPTY_ROW, BinaryRow.EMPTY_ROW, SimpleStats.EMPTY_STATS, SimpleStats.EMPTY_STATS, 0, 0, 0, 0,
+        return DataFileMeta.create("memory " + run, 1, 1, BinaryRow.EMPTY_ROW, BinaryRow.EMPTY_ROW, SimpleStats.EMPTY_STATS, SimpleStats.EMPTY_STATS,
+                0, 0, 0, 0,
                 null, null, FileSource.APPEND, null, null, null);
     }
 }

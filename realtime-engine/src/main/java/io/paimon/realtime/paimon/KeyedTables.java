@@ -38,7 +38,8 @@ public final class KeyedTables
     static Optional<String> unsupportedReason(FileStoreTable table)
     {
         if (RealtimeTables.offsetColumn(table.rowType()) >= 0) {
-            return Optional.of("it has a column %s, whose numbers would not be continuous where rows replace each other".formatted(RealtimeTables.OFFSET_COLUMN));
+            return Optional.of("it has a column %s, whose numbers would not be continuous where rows replace each other"
+                    .formatted(RealtimeTables.OFFSET_COLUMN));
         }
         for (String option : UNSUPPORTED_OPTIONS) {
             String value = table.options().get(option);

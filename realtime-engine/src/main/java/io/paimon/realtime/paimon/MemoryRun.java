@@ -52,7 +52,8 @@ final class MemoryRun implements RecordReader<KeyValue>
      * @param merge as a flush merges versions, over the columns of the value
      * @param sequenceShift what is added to offsets, so that they are sequence numbers above those on disk
      */
-    MemoryRun(MemBatchReader rows, RowType rowType, int[] keyColumns, RowType valueType, Comparator<InternalRow> keyComparator, FieldsComparator sequences,
+    MemoryRun(MemBatchReader rows, RowType rowType, int[] keyColumns, RowType valueType, Comparator<InternalRow> keyComparator,
+            FieldsComparator sequences,
             ReducerMergeFunctionWrapper merge, long sequenceShift)
     {
         this.rows = rows;
@@ -64,7 +65,9 @@ final class MemoryRun implements RecordReader<KeyValue>
         this.values = new InternalRowSerializer(valueType);
         this.keyComparator = keyComparator;
         Comparator<KeyValue> order = Comparator.comparingLong(KeyValue::sequenceNumber);
-        this.versionOrder = sequences == null ? order : ((Comparator<KeyValue>) (a, b) -> sequences.compare(a.value(), b.value())).thenComparing(order);
+        this.versionOrder = sequences == null
+                ? order
+                : ((Comparator<KeyValue>) (a, b) -> sequences.compare(a.value(), b.value())).thenComparing(order);
         this.merge = merge;
         this.sequenceShift = sequenceShift;
     }
@@ -84,8 +87,7 @@ final class MemoryRun implements RecordReader<KeyValue>
             return null;
         }
         Iterator<KeyValue> iterator = merged.iterator();
-        return new RecordIterator<>()
-        {
+        return new RecordIterator<>() {
             @Override
             public KeyValue next()
             {

@@ -125,7 +125,8 @@ public final class ReadPoints
             snapshot = found.newest().get().snapshotId() - 1;
             if (snapshot < Snapshot.FIRST_SNAPSHOT_ID) {
                 // the table was empty when the cut was taken, and the writer's claim is not older
-                return ReadPoint.of(OptionalLong.empty(), Optional.empty(), info.bucketCount(), memory(info, Optional.empty(), snapshot), info.segments());
+                return ReadPoint.of(OptionalLong.empty(), Optional.empty(), info.bucketCount(), memory(info, Optional.empty(), snapshot),
+                        info.segments());
             }
             found = find(info.lineage(), snapshot);
             if (wasCommitted && found.newest().isEmpty()) {

@@ -176,7 +176,8 @@ public final class RealtimeScan
         List<RealtimeSplit> splits = new ArrayList<>();
         files.diskOnly().forEach(split -> splits.add(new DiskSplit(split)));
         files.parts().forEach(part -> splits.add(
-                new MergeSplit(point.snapshotId(), part.bucket(), KeyedMerge.runs(table, point.segments().get(part.bucket())), part.keys(), part.disk())));
+                new MergeSplit(point.snapshotId(), part.bucket(), KeyedMerge.runs(table, point.segments().get(part.bucket())), part.keys(),
+                        part.disk())));
         return new RealtimePlan(target, resultType(), filter, point.snapshotId(), splits, context.allocator(), held.memory().orElse(null));
     }
 

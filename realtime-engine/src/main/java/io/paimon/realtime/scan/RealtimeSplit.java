@@ -50,7 +50,8 @@ public sealed interface RealtimeSplit
      * @param keys every key of the bucket is in one split
      * @param disk files that hold no other keys; empty if there is none
      */
-    record MergeSplit(OptionalLong snapshotId, PartitionBucket bucket, List<OffsetRange> runs, KeyRange keys, Optional<DataSplit> disk) implements RealtimeSplit
+    record MergeSplit(OptionalLong snapshotId, PartitionBucket bucket, List<OffsetRange> runs, KeyRange keys,
+            Optional<DataSplit> disk) implements RealtimeSplit
     {
         public MergeSplit
         {

@@ -101,7 +101,8 @@ final class TableFiles
      * @param nextOffsets where each partition-bucket goes on, for tables with an offset column; others ignore it
      * @param spillDirectory where rows that do not fit into the write buffer are kept meanwhile
      */
-    BulkFlush.Result flush(FileStoreTable target, Iterator<InternalRow> rows, List<CommitMessage> earlier, Map<PartitionBucket, Long> nextOffsets, Path spillDirectory)
+    BulkFlush.Result flush(FileStoreTable target, Iterator<InternalRow> rows, List<CommitMessage> earlier, Map<PartitionBucket, Long> nextOffsets,
+            Path spillDirectory)
     {
         try (MemoryBudget.Reservation reservation = options.budget().reserveForFlush("Table " + options.name(), BulkFlush.MAX_BUFFER_BYTES,
                 options.appendTimeoutMillis())) {

@@ -115,9 +115,9 @@ public abstract class KeyedMemIndexerContractTest
     private void write(MemIndexer indexer, List<Version> versions, Random random, int count)
     {
         List<GenericRow> rows = new ArrayList<>();
-        long start = 10 + versions.size();
+        long start = 10L + versions.size();
         for (int i = 0; i < count; i++) {
-            long id = random.nextInt(50) - 20;
+            long id = random.nextInt(50) - 20L;
             BinaryString name = BinaryString.fromString(List.of("a", "b", "ab", "é", "").get(random.nextInt(5)));
             RowKind kind = RowKind.fromByteValue((byte) random.nextInt(4));
             versions.add(new Version(name, id, start + i, kind));
@@ -128,13 +128,16 @@ public abstract class KeyedMemIndexerContractTest
         }
     }
 
-    private void checkView(MemIndexer indexer, MemReadView view, PrimaryKey key, Comparator<Version> order, List<Version> versions, Random random, long seed)
+    private void checkView(MemIndexer indexer, MemReadView view, PrimaryKey key, Comparator<Version> order, List<Version> versions, Random random,
+            long seed)
     {
         long from = random.nextInt(3) == 0 ? 10 + random.nextInt(versions.size()) : 0;
         long to = random.nextInt(3) == 0 ? from + random.nextInt(versions.size()) : Long.MAX_VALUE - 1;
         Optional<Version> low = random.nextBoolean() ? Optional.of(versions.get(random.nextInt(versions.size()))) : Optional.empty();
         Optional<Version> high = random.nextBoolean() ? Optional.of(versions.get(random.nextInt(versions.size()))) : Optional.empty();
-        Optional<Predicate> filter = random.nextInt(3) == 0 ? Optional.of(new PredicateBuilder(TABLE).greaterThan(1, (long) random.nextInt(20))) : Optional.empty();
+        Optional<Predicate> filter = random.nextInt(3) == 0
+                ? Optional.of(new PredicateBuilder(TABLE).greaterThan(1, (long) random.nextInt(20)))
+                : Optional.empty();
         boolean newestOnly = random.nextBoolean();
         List<Version> expected = versions.stream()
                 .filter(version -> version.offset() >= from && version.offset() < to)

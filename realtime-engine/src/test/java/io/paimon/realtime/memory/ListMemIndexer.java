@@ -268,7 +268,8 @@ final class ListMemIndexer implements MemIndexer
         }
     }
 
-    private record View(OffsetRange offsets, List<InternalRow> rows, RowType rowType, List<OffsetRange> segments, AtomicBoolean closed) implements MemReadView
+    private record View(OffsetRange offsets, List<InternalRow> rows, RowType rowType, List<OffsetRange> segments,
+            AtomicBoolean closed) implements MemReadView
     {
         @Override
         public long memoryBytes()

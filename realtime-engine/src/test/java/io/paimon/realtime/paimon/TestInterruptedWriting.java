@@ -96,7 +96,8 @@ final class TestInterruptedWriting
     @Test
     void abort() throws IOException
     {
-        List<CommitMessage> messages = new SegmentFlush(table, "user", Optional.empty()).flush(Optional.empty(), List.<InternalRow>of(GenericRow.of(1L)).iterator(), 1,
+        List<CommitMessage> messages = new SegmentFlush(table, "user", Optional.empty()).flush(Optional.empty(),
+                List.<InternalRow>of(GenericRow.of(1L)).iterator(), 1,
                 1);
         ProgressCommit commit = new ProgressCommit(table, "user");
         files.meanwhile((operation, _) -> operation == Operation.DELETE, false, () -> throwUnchecked(new InterruptedException("on purpose")));

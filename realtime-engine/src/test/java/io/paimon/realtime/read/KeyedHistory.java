@@ -206,7 +206,9 @@ final class KeyedHistory
             return;
         }
         BatchWriteBuilder builder = target.newBatchWriteBuilder();
-        try (IOManager spill = IOManager.create(scratch.toString()); BatchTableWrite writer = builder.newWrite(); BatchTableCommit commit = builder.newCommit()) {
+        try (IOManager spill = IOManager.create(scratch.toString());
+                BatchTableWrite writer = builder.newWrite();
+                BatchTableCommit commit = builder.newCommit()) {
             writer.withIOManager(spill);
             for (DataSplit split : target.newSnapshotReader().read().dataSplits()) {
                 writer.compact(split.partition(), split.bucket(), full);
@@ -218,7 +220,9 @@ final class KeyedHistory
     private void check() throws Exception
     {
         RowType type = table.rowType();
-        RowType readType = random.nextInt(3) == 0 ? type : type.project(IntStream.range(0, type.getFieldCount()).filter(_ -> random.nextBoolean()).toArray());
+        RowType readType = random.nextInt(3) == 0
+                ? type
+                : type.project(IntStream.range(0, type.getFieldCount()).filter(_ -> random.nextBoolean()).toArray());
         readType = readType.getFieldCount() == 0 ? type : readType;
         FileStoreTable flushed = FileStoreTableFactory.create(files.copy(), path);
         for (List<GenericRow> segment : pending) {
@@ -230,7 +234,8 @@ final class KeyedHistory
         assertThat(union(readType, filter)).isEqualTo(expected(all, readType, filter));
         if (tables.comparesAfterCompaction() && random.nextInt(3) == 0) {
             compact(flushed, true);
-            assertThat(expected(readPlainly(flushed), type, Optional.empty())).as("Paimon after compaction").isEqualTo(expected(all, type, Optional.empty()));
+            assertThat(expected(readPlainly(flushed), type, Optional.empty())).as("Paimon after compaction")
+                    .isEqualTo(expected(all, type, Optional.empty()));
         }
     }
 

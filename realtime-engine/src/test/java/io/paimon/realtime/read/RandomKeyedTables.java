@@ -22,7 +22,8 @@ import org.apache.paimon.types.RowType;
  */
 final class RandomKeyedTables
 {
-    private static final List<DataType> KEY_TYPES = List.of(DataTypes.BIGINT(), DataTypes.INT(), DataTypes.STRING(), DataTypes.DECIMAL(20, 2), DataTypes.TIMESTAMP(3),
+    private static final List<DataType> KEY_TYPES = List.of(DataTypes.BIGINT(), DataTypes.INT(), DataTypes.STRING(), DataTypes.DECIMAL(20, 2),
+            DataTypes.TIMESTAMP(3),
             DataTypes.TINYINT(), DataTypes.DOUBLE(), DataTypes.CHAR(3), DataTypes.BINARY(4));
 
     private final Random random;
@@ -134,7 +135,8 @@ final class RandomKeyedTables
             builder.column("k2", KEY_TYPES.get(random.nextInt(KEY_TYPES.size())));
             keys.add(random.nextInt(keys.size() + 1), "k2");
         }
-        return builder.column("v3", DataTypes.STRING()).column("g", DataTypes.INT()).column("seq2", DataTypes.BIGINT()).primaryKey(keys).options(options).build();
+        return builder.column("v3", DataTypes.STRING()).column("g", DataTypes.INT()).column("seq2", DataTypes.BIGINT()).primaryKey(keys)
+                .options(options).build();
     }
 
     List<GenericRow> rows(RowType type, int count)
@@ -163,9 +165,10 @@ final class RandomKeyedTables
             case INTEGER -> number - 3;
             case BIGINT -> (number - 3) * 3_000_000_000L;
             case DOUBLE -> (number - 3) / 4.0;
-            case DECIMAL -> Decimal.fromBigDecimal(BigDecimal.valueOf((number - 3) * 1_000_000_007L, 2), ((DecimalType) type).getPrecision(), ((DecimalType) type).getScale());
+            case DECIMAL -> Decimal.fromBigDecimal(BigDecimal.valueOf((number - 3) * 1_000_000_007L, 2), ((DecimalType) type).getPrecision(),
+                    ((DecimalType) type).getScale());
             case TIMESTAMP_WITHOUT_TIME_ZONE -> Timestamp.fromEpochMillis((number - 3) * 86_399_999L);
-            case BINARY -> new byte[] {(byte) (number * 40), 0, 1, 2};
+            case BINARY -> new byte[]{(byte) (number * 40), 0, 1, 2};
             default -> BinaryString.fromString(List.of("a", "b", "ab", "abc", "z", "é", "ß", "k", "l").get(number % 9));
         };
     }

@@ -77,15 +77,18 @@ final class TestKeyedTables
 
     private static void assertRefused(ThrowingCallable call, String message)
     {
-        assertThatThrownBy(call).isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.BAD_DATA)).hasMessageContaining(message);
+        assertThatThrownBy(call).isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.BAD_DATA))
+                .hasMessageContaining(message);
     }
 
     @Test
     void theLastVersionInABatchCounts() throws Exception
     {
         Identifier table = create("t");
-        tester.append(table, List.of(row(RowKind.INSERT, 1, "a", 1), row(RowKind.INSERT, 2, "a", 1), row(RowKind.INSERT, 1, "b", 2), row(RowKind.DELETE, 2, null, null),
-                row(RowKind.DELETE, 3, null, null), row(RowKind.INSERT, 3, "c", 3)));
+        tester.append(table,
+                List.of(row(RowKind.INSERT, 1, "a", 1), row(RowKind.INSERT, 2, "a", 1), row(RowKind.INSERT, 1, "b", 2),
+                        row(RowKind.DELETE, 2, null, null),
+                        row(RowKind.DELETE, 3, null, null), row(RowKind.INSERT, 3, "c", 3)));
         assertUnion(table, List.of("1|b|2|", "3|c|3|"));
         tester.append(table, List.of(row(RowKind.DELETE, 1, null, null), row(RowKind.DELETE, 9, null, null)));
         assertUnion(table, List.of("3|c|3|"));
@@ -120,7 +123,8 @@ final class TestKeyedTables
     void whatAFlushCouldNotWriteIsRefused() throws Exception
     {
         Identifier first = create("first", "merge-engine", "first-row");
-        assertRefused(() -> tester.append(first, List.of(row(RowKind.INSERT, 1, "a", 1), row(RowKind.DELETE, 1, "a", 1))), "row 1 of kind -D: its merge engine first-row does not take it");
+        assertRefused(() -> tester.append(first, List.of(row(RowKind.INSERT, 1, "a", 1), row(RowKind.DELETE, 1, "a", 1))),
+                "row 1 of kind -D: its merge engine first-row does not take it");
         Identifier partial = create("partial", "merge-engine", "partial-update");
         assertRefused(() -> tester.append(partial, List.of(row(RowKind.DELETE, 1, "a", 1))), "its merge engine partial-update does not take it");
         Identifier sums = create("sums", "merge-engine", "aggregation", "fields.number.aggregate-function", "max");
@@ -161,7 +165,8 @@ final class TestKeyedTables
         for (Map.Entry<String, String> option : Map.of("record-level.expire-time", "1 d", "bucket", "-1").entrySet()) {
             Identifier table = create("refused_" + option.getKey().replaceAll("[^a-z]", ""), option.getKey(), option.getValue());
             assertThatThrownBy(() -> tester.append(table, List.of(row(RowKind.INSERT, 1, "a", 1))))
-                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.NOT_REALTIME)).hasMessageContaining(option.getKey().substring(0, 6));
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.NOT_REALTIME))
+                    .hasMessageContaining(option.getKey().substring(0, 6));
         }
     }
 }

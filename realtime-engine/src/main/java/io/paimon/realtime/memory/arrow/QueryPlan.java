@@ -231,9 +231,11 @@ final class QueryPlan
             if (stored >= 0 && !evolved) {
                 return chunk.columns().get(stored);
             }
-            FieldVector vector = stored == OFFSET ? offsets(chunk, allocator) : stored < 0
-                    ? VectorGather.nulls(target, chunk.rowCount(), allocator)
-                    : ColumnEvolution.evolve(chunk.columns().get(stored), storedType, field, allocator);
+            FieldVector vector = stored == OFFSET
+                    ? offsets(chunk, allocator)
+                    : stored < 0
+                            ? VectorGather.nulls(target, chunk.rowCount(), allocator)
+                            : ColumnEvolution.evolve(chunk.columns().get(stored), storedType, field, allocator);
             made.add(vector);
             return vector;
         }

@@ -31,6 +31,7 @@ public record KeyedSplit(List<RealtimeSplit> runs, Optional<String> from, Option
         implements
             ConnectorSplit
 {
+
     private static final int INSTANCE_SIZE = instanceSize(KeyedSplit.class);
 
     public KeyedSplit

@@ -61,7 +61,8 @@ final class KeyedReads
     /** Reads files without regard to memory. */
     interface FileReads
     {
-        ConnectorPageSource open(PaimonTableHandle handle, PaimonSplit split, List<PaimonColumnHandle> columns, TupleDomain<PaimonColumnHandle> filter,
+        ConnectorPageSource open(PaimonTableHandle handle, PaimonSplit split, List<PaimonColumnHandle> columns,
+                TupleDomain<PaimonColumnHandle> filter,
                 MemoryContext memoryContext);
     }
 
@@ -117,7 +118,8 @@ final class KeyedReads
             }
             if (hasRows) {
                 handedOver = true;
-                RecordReader<InternalRow> rows = merge.open(split.disk().map(disk -> (DataSplit) disk.split()), memory, split.runs().getFirst().start(),
+                RecordReader<InternalRow> rows = merge.open(split.disk().map(disk -> (DataSplit) disk.split()), memory,
+                        split.runs().getFirst().start(),
                         spill);
                 return new PaimonPageSource(rows, readType, columns, handle, memoryContext, ScanMetrics.MERGED);
             }
@@ -177,7 +179,8 @@ final class KeyedReads
     }
 
     /** The newest versions in memory, without those that are deletes. */
-    private ConnectorPageSource openMemory(KeyedSplit split, KeyedMerge merge, List<PaimonColumnHandle> columns, RowType readType, MemoryContext memoryContext)
+    private ConnectorPageSource openMemory(KeyedSplit split, KeyedMerge merge, List<PaimonColumnHandle> columns, RowType readType,
+            MemoryContext memoryContext)
     {
         List<DataField> fields = new ArrayList<>(columns.isEmpty() ? ImmutableList.of() : readType.getFields());
         table.schema().trimmedPrimaryKeysFields().stream()

@@ -53,13 +53,15 @@ record KeyedSplits(List<Split> diskOnly, List<KeyedSplit> merged)
         RealtimeTicket ticket = handle.realtime().orElseThrow();
         Map<PartitionBucket, RealtimeTicket.Range> ranges = memory.stream()
                 .collect(ImmutableMap.toImmutableMap(RealtimeTicket.Range::partitionBucket, identity()));
-        KeyedFiles.Plan plan = new KeyedFiles(table).plan(handle.snapshotId(), PaimonPredicates.toPaimon(table.rowType(), filter), OptionalInt.empty(),
+        KeyedFiles.Plan plan = new KeyedFiles(table).plan(handle.snapshotId(), PaimonPredicates.toPaimon(table.rowType(), filter),
+                OptionalInt.empty(),
                 ranges.keySet());
         ImmutableList.Builder<KeyedSplit> splits = ImmutableList.builder();
         for (Part part : plan.parts()) {
             RealtimeTicket.Range range = ranges.get(part.bucket());
             List<RealtimeSplit> runs = KeyedMerge.runs(table, range.segments()).stream()
-                    .map(run -> new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(), range.bucket(),
+                    .map(run -> new RealtimeSplit(ticket.address(), ticket.incarnation(), ticket.queryId(), handle.snapshotId(), range.partition(),
+                            range.bucket(),
                             run.start(), run.end()))
                     .collect(toImmutableList());
             if (part.disk().isEmpty()) {
@@ -67,7 +69,9 @@ record KeyedSplits(List<Split> diskOnly, List<KeyedSplit> merged)
                 continue;
             }
             DataSplit files = part.disk().get();
-            List<FileParts.Part> pieces = KeyedReads.isColumnar(table, files) ? divide.apply(files) : List.of(new FileParts.Part(files, Optional.empty()));
+            List<FileParts.Part> pieces = KeyedReads.isColumnar(table, files)
+                    ? divide.apply(files)
+                    : List.of(new FileParts.Part(files, Optional.empty()));
             for (int i = 0; i < pieces.size(); i++) {
                 FileParts.Part piece = pieces.get(i);
                 SplitWeight pieceWeight = weight.apply(piece);

@@ -60,7 +60,9 @@ abstract class MemoryKeys
         try (reader) {
             for (Optional<MemBatch> next = reader.next(); next.isPresent(); next = reader.next()) {
                 try (MemBatch batch = next.get()) {
-                    ArrowRows rows = batch.isRange() ? ArrowRows.range(batch.from(), batch.rowCount()) : new ArrowRows(batch.positions(), 0, batch.rowCount());
+                    ArrowRows rows = batch.isRange()
+                            ? ArrowRows.range(batch.from(), batch.rowCount())
+                            : new ArrowRows(batch.positions(), 0, batch.rowCount());
                     Block[] blocks = new Block[types.size()];
                     for (int i = 0; i < blocks.length; i++) {
                         blocks[i] = blockReaders.get(i).read(blockReaders.get(i).column(batch.columns().get(i)), rows);

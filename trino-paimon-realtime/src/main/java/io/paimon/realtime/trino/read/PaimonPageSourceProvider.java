@@ -159,12 +159,14 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
     {
         FileStoreTable table = (FileStoreTable) load(handle);
         KeyedReads reads = new KeyedReads(carrier, spillSpace.ioManager(), handle, table,
-                (fileHandle, disk, fileColumns, fileFilter, memory) -> readFiles(fileHandle, table, disk.split(), disk, fileColumns, fileFilter, memory));
+                (fileHandle, disk, fileColumns, fileFilter, memory) -> readFiles(fileHandle, table, disk.split(), disk, fileColumns, fileFilter,
+                        memory));
         return reads.open(split, columns, readType(table.rowType(), columns, handle), filter, memoryContext);
     }
 
     /** @param source the split, or one file of it */
-    private ConnectorPageSource readFiles(PaimonTableHandle handle, Table paimonTable, Split source, PaimonSplit paimonSplit, List<PaimonColumnHandle> paimonColumns,
+    private ConnectorPageSource readFiles(PaimonTableHandle handle, Table paimonTable, Split source, PaimonSplit paimonSplit,
+            List<PaimonColumnHandle> paimonColumns,
             TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
     {
         if (paimonColumns.isEmpty() && source.mergedRowCount().isPresent()) {

@@ -151,7 +151,8 @@ class PaimonSplitSource implements ConnectorSplitSource
     }
 
     /** What of memory may hold rows that match. */
-    private List<RealtimeTicket.Range> memoryRanges(TupleDomain<PaimonColumnHandle> dynamicPredicate, Optional<PartitionFilter> dynamicPartitionFilter)
+    private List<RealtimeTicket.Range> memoryRanges(TupleDomain<PaimonColumnHandle> dynamicPredicate,
+            Optional<PartitionFilter> dynamicPartitionFilter)
     {
         if (handle.realtime().isEmpty()) {
             return ImmutableList.of();
