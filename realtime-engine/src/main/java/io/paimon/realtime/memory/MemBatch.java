@@ -21,7 +21,7 @@ public final class MemBatch implements AutoCloseable
     private boolean closed;
 
     /**
-     * @param positions ascending positions of the selected rows, or null when they are {@code [from, from + rowCount)}
+     * @param positions positions of the selected rows, ascending unless they are in the order of keys, or null when they are {@code [from, from + rowCount)}
      * @param from first position when {@code positions} is null; otherwise 0
      * @param release called once on close
      */
@@ -60,7 +60,7 @@ public final class MemBatch implements AutoCloseable
         return from;
     }
 
-    /** Ascending positions, of which the first {@link #rowCount} count; null for a range. Not to be changed. */
+    /** Positions, ascending unless the rows are in the order of keys, of which the first {@link #rowCount} count; null for a range. Not to be changed. */
     public int[] positions()
     {
         return positions;

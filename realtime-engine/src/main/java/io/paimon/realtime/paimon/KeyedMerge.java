@@ -153,7 +153,7 @@ public final class KeyedMerge
                 options.sequenceFieldSortOrderIsAscending());
         List<DataFileMeta> files = disk.map(DataSplit::dataFiles).orElse(List.of());
         long highest = files.stream().mapToLong(DataFileMeta::maxSequenceNumber).max().orElse(-1);
-        int[] keyColumns = key.columns().stream().mapToInt(memoryType::getFieldIndex).toArray();
+        int[] keyColumns = key.positions(memoryType);
         Map<String, MemoryRun> memoryRuns = new HashMap<>();
         List<SortedRun> runs = diskRuns(files, keyComparator);
         for (MemBatchReader rows : memory) {

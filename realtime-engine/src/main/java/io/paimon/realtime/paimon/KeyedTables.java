@@ -4,6 +4,7 @@ import io.paimon.realtime.memory.PrimaryKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.KeyValueFileStore;
 import org.apache.paimon.mergetree.compact.LookupMergeFunction;
@@ -26,6 +27,9 @@ public final class KeyedTables
             CoreOptions.PK_CLUSTERING_OVERRIDE.key(),
             "chain-table.enabled");
 
+    /** Functions of aggregation that take bytes of a form of their own. */
+    private static final Set<String> SKETCHES = Set.of("hll_sketch", "theta_sketch", "rbm32", "rbm64");
+
     private KeyedTables()
     {}
 
@@ -47,7 +51,18 @@ public final class KeyedTables
                 return Optional.of("option %s is not supported".formatted(option));
             }
         }
-        return Optional.empty();
+        return table.options().entrySet().stream()
+                .filter(option -> option.getKey().endsWith(".aggregate-function") && SKETCHES.contains(option.getValue()))
+                .map(option -> "option %s = %s is not supported: a value that is no sketch would keep all rows from being committed"
+                        .formatted(option.getKey(), option.getValue()))
+                .findFirst();
+    }
+
+    /** Whether a retraction can fail by values that only a merge brings together. */
+    static boolean mayFailToRetract(FileStoreTable table)
+    {
+        return table.options().entrySet().stream()
+                .anyMatch(option -> option.getKey().endsWith(".aggregate-function") && option.getValue().equals("product"));
     }
 
     /** Columns that rows have in memory: those of the table, and behind them {@link SpecialFields#VALUE_KIND} if the table has a primary key. */
@@ -68,7 +83,8 @@ public final class KeyedTables
     public static Optional<PrimaryKey> primaryKey(FileStoreTable table)
     {
         return isKeyed(table)
-                ? Optional.of(new PrimaryKey(table.schema().trimmedPrimaryKeys(), () -> ((KeyValueFileStore) table.store()).newKeyComparator()))
+                ? Optional.of(new PrimaryKey(table.schema().trimmedPrimaryKeysFields().stream().map(DataField::id).toList(),
+                        () -> ((KeyValueFileStore) table.store()).newKeyComparator()))
                 : Optional.empty();
     }
 

@@ -64,6 +64,9 @@ public final class RowKinds
      */
     public Optional<int[]> written(Rows rows)
     {
+        if (filter == null && table.coreOptions().mergeEngine() == CoreOptions.MergeEngine.DEDUPLICATE) {
+            return Optional.empty();
+        }
         MergeFunction<KeyValue> trial = table.coreOptions().mergeEngine() == CoreOptions.MergeEngine.DEDUPLICATE
                 ? null
                 : PrimaryKeyTableUtils.createMergeFunctionFactory(table.schema()).create();
@@ -86,6 +89,11 @@ public final class RowKinds
 
     private void tryMerge(MergeFunction<KeyValue> function, KeyValue row, int position)
     {
+        if (KeyedTables.mayFailToRetract(table)) {
+            throw new RealtimeException(Code.BAD_DATA,
+                    "Table %s, row %s of kind %s: a product can not always be taken back, so that retractions are not taken"
+                            .formatted(table.fullName(), position, row.valueKind().shortString()));
+        }
         try {
             function.reset();
             function.add(row);

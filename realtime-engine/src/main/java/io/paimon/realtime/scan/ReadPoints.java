@@ -7,6 +7,7 @@ import io.paimon.realtime.model.QueryCut;
 import io.paimon.realtime.model.QueryCut.TableCutInfo;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.model.RealtimeException.Code;
+import io.paimon.realtime.paimon.KeyedTables;
 import io.paimon.realtime.paimon.LeaseFile;
 import io.paimon.realtime.paimon.LeaseFile.Lease;
 import io.paimon.realtime.paimon.ProgressFiles;
@@ -137,6 +138,16 @@ public final class ReadPoints
                 memory(info, found.newest(), snapshot), info.segments());
     }
 
+    /** Versions of a key are found by its bucket. */
+    private void checkRouting(TableCutInfo info, Map<PartitionBucket, OffsetRange> memory)
+    {
+        if (!memory.isEmpty() && KeyedTables.isKeyed(table) && !info.bucketCount().equals(OptionalInt.of(table.coreOptions().bucket()))) {
+            throw new RealtimeException(Code.UNAVAILABLE,
+                    "Table %s: its number of buckets was changed while rows of the old buckets are in memory: try again when they are committed (flush); committed rows can be read"
+                            .formatted(table.fullName()));
+        }
+    }
+
     private Map<PartitionBucket, OffsetRange> memory(TableCutInfo info, Optional<Published> published, long snapshot)
     {
         Map<PartitionBucket, OffsetRange> memory = new HashMap<>();
@@ -151,6 +162,7 @@ public final class ReadPoints
                 memory.put(bucket, new OffsetRange(disk, offsets.end()));
             }
         });
+        checkRouting(info, memory);
         return memory;
     }
 

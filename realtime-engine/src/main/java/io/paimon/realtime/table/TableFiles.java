@@ -12,6 +12,7 @@ import io.paimon.realtime.paimon.SegmentFlush;
 import io.paimon.realtime.table.TableMemory.SealedSegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +55,9 @@ final class TableFiles
         restored.ifPresent(files -> files.prefetch(segments.stream().map(segment -> segment.bucket().partition()).collect(Collectors.toSet())));
         List<CommitMessage> messages = new ArrayList<>();
         try {
-            for (SealedSegment segment : segments) {
+            // rows of before a rescale may belong to the bucket of newer ones, which must come after them
+            List<SealedSegment> byDefinition = segments.stream().sorted(Comparator.comparingLong(segment -> segment.table().schema().id())).toList();
+            for (SealedSegment segment : byDefinition) {
                 List<CommitMessage> written = flush(segment, restored, identifier);
                 messages.addAll(written);
                 restored.ifPresent(files -> files.add(written));

@@ -136,7 +136,7 @@ final class ListMemIndexer implements MemIndexer
         private KeyComparison(MemIndexerOptions options, KeyRange range)
         {
             this(options, range, options.primaryKey().orElseThrow().comparators().get(),
-                    options.primaryKey().orElseThrow().columns().stream().mapToInt(options.rowType()::getFieldIndex).toArray());
+                    options.primaryKey().orElseThrow().positions(options.rowType()));
         }
 
         private InternalRow key(InternalRow row)

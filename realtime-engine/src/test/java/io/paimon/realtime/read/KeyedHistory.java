@@ -25,6 +25,7 @@ import org.apache.paimon.disk.IOManager;
 import org.apache.paimon.fs.Path;
 import org.apache.paimon.predicate.Predicate;
 import org.apache.paimon.reader.RecordReader;
+import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.schema.SchemaManager;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.FileStoreTableFactory;
@@ -33,6 +34,7 @@ import org.apache.paimon.table.sink.BatchTableWrite;
 import org.apache.paimon.table.sink.BatchWriteBuilder;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.Split;
+import org.apache.paimon.types.DataTypes;
 import org.apache.paimon.types.RowType;
 
 /**
@@ -47,10 +49,14 @@ final class KeyedHistory
     private final Path path = new Path("mem:/warehouse/s.db/t");
     private final List<String> steps = new ArrayList<>();
     /** Rows that were accepted and are in no snapshot, by segments, each of which a flush writes by itself; the last one is being built. */
-    private final List<List<GenericRow>> pending = new ArrayList<>(List.of(new ArrayList<>()));
+    private final List<Segment> pending = new ArrayList<>(List.of(new Segment(null, new ArrayList<>())));
     private FileStoreTable table;
     private RealtimeContext context;
     private RealtimeWrite write;
+
+    /** @param type of the rows */
+    private record Segment(RowType type, List<GenericRow> rows)
+    {}
 
     /**
      * @param scratch folder for what compactions look up
@@ -107,22 +113,28 @@ final class KeyedHistory
 
     private void step() throws Exception
     {
-        switch (random.nextInt(14)) {
+        switch (random.nextInt(15)) {
             case 0, 1, 2, 3, 4 -> append();
             case 5, 6 -> commitRound();
             case 7 -> overtakenRound();
             case 8, 9 -> foreignWrite();
             case 10 -> compact(table, random.nextBoolean());
+            case 11 -> changeSchema();
             default -> check();
         }
     }
 
     private void append()
     {
-        List<GenericRow> rows = tables.rows(table.rowType(), 1 + random.nextInt(random.nextInt(5) == 0 ? 40 : 5));
+        RowType type = write.rowType();
+        List<GenericRow> rows = tables.rows(type, 1 + random.nextInt(random.nextInt(5) == 0 ? 40 : 5));
         steps.add("append " + describe(rows));
         assertThat(write.write(rows)).isEqualTo(rows.size());
-        pending.getLast().addAll(rows);
+        if (pending.getLast().type() == null || !pending.getLast().type().equals(type)) {
+            pending.removeIf(segment -> segment.rows().isEmpty());
+            pending.add(new Segment(type, new ArrayList<>()));
+        }
+        pending.getLast().rows().addAll(rows);
     }
 
     private static String describe(List<GenericRow> rows)
@@ -141,8 +153,8 @@ final class KeyedHistory
 
     private Optional<PreparedRound> prepare()
     {
-        if (!pending.getLast().isEmpty()) {
-            pending.add(new ArrayList<>());
+        if (!pending.getLast().rows().isEmpty()) {
+            pending.add(new Segment(null, new ArrayList<>()));
         }
         return write.prepareCommitWithProgress(write.committedIdentifier() + 1);
     }
@@ -153,7 +165,7 @@ final class KeyedHistory
         List<String> before = union(table.rowType(), Optional.empty());
         write.refreshCommittedSnapshot(write.commitWithProgress(round));
         pending.clear();
-        pending.add(new ArrayList<>());
+        pending.add(new Segment(null, new ArrayList<>()));
         assertThat(union(table.rowType(), Optional.empty())).as("after the commit").isEqualTo(before);
     }
 
@@ -177,6 +189,26 @@ final class KeyedHistory
             check();
             commitRound();
         }
+    }
+
+    /** A column comes, or one of the key or of the value gets another name. */
+    private void changeSchema() throws Exception
+    {
+        SchemaChange change = switch (random.nextInt(3)) {
+            case 0 -> SchemaChange.addColumn("new" + steps.size(), DataTypes.BIGINT());
+            case 1 -> rename("k1");
+            // options that name a column keep it from another name
+            default -> rename(table.options().keySet().stream().anyMatch(option -> option.startsWith("fields.v3")) ? "k1" : "v3");
+        };
+        steps.add("schema " + change);
+        table.schemaManager().commitChanges(change);
+        table = table.copyWithLatestSchema();
+    }
+
+    private SchemaChange rename(String prefix)
+    {
+        String name = table.rowType().getFieldNames().stream().filter(field -> field.startsWith(prefix)).findFirst().orElseThrow();
+        return SchemaChange.renameColumn(name, name + "_");
     }
 
     private void foreignWrite() throws Exception
@@ -225,8 +257,12 @@ final class KeyedHistory
                 : type.project(IntStream.range(0, type.getFieldCount()).filter(_ -> random.nextBoolean()).toArray());
         readType = readType.getFieldCount() == 0 ? type : readType;
         FileStoreTable flushed = FileStoreTableFactory.create(files.copy(), path);
-        for (List<GenericRow> segment : pending) {
-            writePlainly(flushed, segment);
+        for (Segment segment : pending) {
+            writePlainly(flushed, segment.rows().stream().map(row -> {
+                GenericRow evolved = RowEvolution.evolve(row, segment.type(), type);
+                evolved.setRowKind(row.getRowKind());
+                return evolved;
+            }).toList());
         }
         List<GenericRow> all = readPlainly(flushed);
         Optional<Predicate> filter = random.nextInt(3) == 0 ? Optional.empty() : Optional.of(new RandomTables(random).predicate(type, all, 1));

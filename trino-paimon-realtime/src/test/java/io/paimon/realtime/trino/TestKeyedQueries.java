@@ -232,6 +232,18 @@ final class TestKeyedQueries extends AbstractTestQueryFramework
     }
 
     @Test
+    void fieldsOfRows()
+    {
+        assertUpdate("CREATE TABLE nested (id bigint, r row(a bigint, b varchar)) WITH (realtime = true, primary_key = ARRAY['id'], bucket = 1)");
+        assertUpdate("INSERT INTO nested VALUES (1, ROW(1, 'disk')), (2, ROW(2, 'disk'))", 2);
+        flush("nested");
+        assertUpdate("INSERT INTO nested VALUES (1, ROW(10, 'memory')), (3, ROW(3, NULL))", 2);
+        assertQuery("SELECT r.b FROM nested", "VALUES 'memory', 'disk', NULL");
+        assertQuery("SELECT r.a, id FROM nested WHERE r.b = 'memory'", "VALUES (10, 1)");
+        assertUpdate("DROP TABLE nested");
+    }
+
+    @Test
     void whatAKeyCannotBe()
     {
         assertUpdate("CREATE TABLE refused (id bigint, a varchar) WITH (realtime = true, primary_key = ARRAY['id'], bucket = 1)");

@@ -186,6 +186,10 @@ final class ArrowMemIndexer implements MemIndexer
     {
         KeyOrder order = request.order().orElseThrow();
         PrimaryKey key = primaryKey.orElseThrow(() -> new IllegalArgumentException("Rows without a key have no order of keys"));
+        // what is wrong with the request must be known before chunks are held
+        KeyColumns stored = new KeyColumns(key, rowType);
+        stored.check(order.range());
+        key.positions(request.readType());
         List<MemBatchReader> readers = new ArrayList<>();
         for (Chunk chunk : chunks) {
             if (chunk.endOffset() <= request.offsets().start() || chunk.startOffset() >= request.offsets().end()) {
@@ -193,7 +197,7 @@ final class ArrowMemIndexer implements MemIndexer
                 continue;
             }
             chunk.retain();
-            readers.add(new ChunkKeyReader(chunk, plan, new KeyColumns(key, rowType), order));
+            readers.add(new ChunkKeyReader(chunk, plan, stored, order));
         }
         return readers.isEmpty()
                 ? List.of()

@@ -40,6 +40,9 @@ final class ChunkKeyReader implements MemBatchReader
     /** Those of the rows that are wanted, in the order of their keys. */
     private Positions inOrder(Chunk rows, Positions wanted)
     {
+        if (wanted.count() == 0) {
+            return wanted;
+        }
         KeyColumns.Keys keys = key.keys(rows.columns());
         int[] sorted = rows.keyOrder();
         int start = order.range().from().map(from -> firstNotBelow(sorted, keys, from)).orElse(0);

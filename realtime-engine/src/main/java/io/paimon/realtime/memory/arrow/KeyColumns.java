@@ -1,16 +1,21 @@
 package io.paimon.realtime.memory.arrow;
 
 import io.paimon.realtime.memory.PrimaryKey;
+import io.paimon.realtime.model.KeyRange;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.data.Decimal;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.types.DataType;
+import org.apache.paimon.types.DataTypeFamily;
 import org.apache.paimon.types.DecimalType;
 import org.apache.paimon.types.RowType;
 
@@ -29,14 +34,53 @@ final class KeyColumns
     KeyColumns(PrimaryKey key, RowType rowType)
     {
         this.key = key;
-        this.columns = key.columns().stream().mapToInt(name -> {
-            int index = rowType.getFieldIndex(name);
-            if (index < 0) {
-                throw new IllegalArgumentException("Key column %s is not among %s".formatted(name, rowType.getFieldNames()));
-            }
-            return index;
-        }).toArray();
+        this.columns = key.positions(rowType);
         this.type = rowType.project(columns);
+    }
+
+    /**
+     * Bounds may come from anywhere, and Paimon's rows are read without a look at their bounds.
+     *
+     * @throws IllegalArgumentException if one of them is no key
+     */
+    void check(KeyRange range)
+    {
+        range.from().ifPresent(this::check);
+        range.to().ifPresent(this::check);
+    }
+
+    private void check(BinaryRow bound)
+    {
+        byte[] bytes = bound.toBytes();
+        int fixedBytes = BinaryRow.calculateFixPartSizeInBytes(columns.length);
+        if (bound.getFieldCount() != columns.length || bytes.length < fixedBytes) {
+            throw new IllegalArgumentException("Not a key of %s columns".formatted(columns.length));
+        }
+        ByteBuffer values = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < columns.length; i++) {
+            if (bound.isNullAt(i)) {
+                throw new IllegalArgumentException("NULL in a key");
+            }
+            if (BinaryRow.isInFixedLengthPart(type.getTypeAt(i))) {
+                continue;
+            }
+            long value = values.getLong(BinaryRow.calculateBitSetWidthInBytes(columns.length) + 8 * i);
+            boolean isText = type.getTypeAt(i).getTypeRoot().getFamilies().stream()
+                    .anyMatch(family -> family == DataTypeFamily.CHARACTER_STRING || family == DataTypeFamily.BINARY_STRING);
+            // up to seven bytes stand in the fixed part, with their number in the highest byte
+            if (isText && value < 0) {
+                if ((value >>> 56 & 0x7F) > 7) {
+                    throw new IllegalArgumentException("A text or bytes of a key are outside of it");
+                }
+                continue;
+            }
+            // a decimal takes up to 16 bytes, a timestamp 8 bytes besides the nanoseconds that stand in the place of the length
+            long length = isText ? value & 0xFFFFFFFFL : type.getTypeAt(i) instanceof DecimalType ? Math.max(16, value & 0xFFFFFFFFL) : 8;
+            long offset = value >>> 32;
+            if (offset < fixedBytes || offset + length > bytes.length) {
+                throw new IllegalArgumentException("A value of a key is outside of it");
+            }
+        }
     }
 
     /** Keys of vectors of the row type, for one thread. */

@@ -18,7 +18,8 @@ import java.util.Optional;
 public final class Bench
 {
     private static final List<Benchmark> BENCHMARKS = ImmutableList.of(
-            new AppendBenchmark(), new FreshnessBenchmark(), new MemoryScanBenchmark(), new UnionBenchmark(), new MemoryBenchmark());
+            new AppendBenchmark(), new FreshnessBenchmark(), new MemoryScanBenchmark(), new UnionBenchmark(), new UpsertBenchmark(),
+            new MemoryBenchmark());
 
     private Bench()
     {}

@@ -66,7 +66,7 @@ class TestBench
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"append", "freshness", "memory-scan", "union", "memory"})
+    @ValueSource(strings = {"append", "freshness", "memory-scan", "union", "upserts", "memory"})
     void testRunsQuickly(String name) throws Exception
     {
         Path results = directory.resolve("results");
@@ -88,6 +88,7 @@ class TestBench
             case "freshness" -> Set.of("freshness_p50", "freshness_p99");
             case "memory-scan" -> LINEITEM_QUERIES;
             case "union" -> Set.of("count", "sum", "filter", "group");
+            case "upserts" -> Set.of("scan, 0 upserts", "point, 1,000,000 upserts", "range, 100,000 upserts, flushed");
             case "memory" -> Set.of("off_heap_10000_row_batches", "heap_10000_row_batches");
             default -> throw new IllegalArgumentException(name);
         });
@@ -115,7 +116,8 @@ class TestBench
     @Test
     void testChoose()
     {
-        assertThat(Bench.choose(List.of())).extracting(Benchmark::name).containsExactly("append", "freshness", "memory-scan", "union", "memory");
+        assertThat(Bench.choose(List.of())).extracting(Benchmark::name).containsExactly("append", "freshness", "memory-scan", "union", "upserts",
+                "memory");
         assertThat(Bench.choose(List.of("union", "append", "union"))).extracting(Benchmark::name).containsExactly("union", "append");
         assertThatThrownBy(() -> Bench.choose(List.of("speed"))).isInstanceOf(UsageException.class).hasMessageContaining("speed");
     }

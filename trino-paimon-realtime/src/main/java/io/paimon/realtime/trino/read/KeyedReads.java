@@ -10,6 +10,7 @@ import io.paimon.realtime.memory.MemReadRequest;
 import io.paimon.realtime.model.RealtimeException;
 import io.paimon.realtime.paimon.KeyedMerge;
 import io.paimon.realtime.paimon.KeyedTables;
+import io.paimon.realtime.trino.arrow.ArrowBlockReader;
 import io.paimon.realtime.trino.block.DerivedPage;
 import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.paimon.realtime.trino.handle.KeyedSplit;
@@ -19,6 +20,7 @@ import io.paimon.realtime.trino.handle.PaimonTableHandle;
 import io.paimon.realtime.trino.handle.RealtimeSplit;
 import io.paimon.realtime.trino.metrics.ScanMetrics;
 import io.paimon.realtime.trino.predicate.PaimonPredicates;
+import io.paimon.realtime.trino.type.FieldSubsets;
 import io.paimon.realtime.trino.type.PaimonTypes;
 import io.paimon.realtime.trino.writer.RealtimeCarrier;
 import io.paimon.realtime.trino.writer.RealtimeCarrier.OpenRead;
@@ -136,11 +138,21 @@ final class KeyedReads
             TupleDomain<PaimonColumnHandle> filter, MemoryContext memoryContext)
     {
         List<Supplier<ConnectorPageSource>> sources = new ArrayList<>();
-        split.disk().ifPresent(disk -> sources.add(() -> openDisk(split, disk, merge, columns, filter, memoryContext)));
+        split.disk().ifPresent(disk -> sources.add(() -> translated(() -> openDisk(split, disk, merge, columns, filter, memoryContext))));
         if (split.memory()) {
-            sources.add(() -> openMemory(split, merge, columns, readType, memoryContext));
+            sources.add(() -> translated(() -> openMemory(split, merge, columns, readType, memoryContext)));
         }
         return new SequentialPageSource(sources, failure -> PaimonPageSourceProvider.readFailure(handle, failure));
+    }
+
+    private static ConnectorPageSource translated(Supplier<ConnectorPageSource> opening)
+    {
+        try {
+            return opening.get();
+        }
+        catch (RealtimeException e) {
+            throw PaimonErrorCode.toTrinoException(e);
+        }
     }
 
     /** Rows of files whose keys are not in memory. */
@@ -182,7 +194,11 @@ final class KeyedReads
     private ConnectorPageSource openMemory(KeyedSplit split, KeyedMerge merge, List<PaimonColumnHandle> columns, RowType readType,
             MemoryContext memoryContext)
     {
-        List<DataField> fields = new ArrayList<>(columns.isEmpty() ? ImmutableList.of() : readType.getFields());
+        List<DataField> fields = new ArrayList<>();
+        for (int i = 0; i < columns.size(); i++) {
+            DataField field = readType.getFields().get(i);
+            fields.add(field.newType(FieldSubsets.select(field.type(), columns.get(i).type())));
+        }
         table.schema().trimmedPrimaryKeysFields().stream()
                 .filter(key -> fields.stream().noneMatch(field -> field.id() == key.id()))
                 .forEach(fields::add);
@@ -191,11 +207,12 @@ final class KeyedReads
         List<PaimonColumnHandle> memoryColumns = IntStream.range(0, fields.size())
                 .mapToObj(i -> i < columns.size() ? columns.get(i) : column(fields.get(i)))
                 .collect(toImmutableList());
+        List<ArrowBlockReader> blockReaders = RealtimePageSource.blockReaders(memoryType, memoryColumns);
         MemReadRequest request = merge.request(split.runs().getFirst().offsets(), split.keys(), memoryType);
         OpenRead opened = carrier.read(split.runs().getFirst(), handle.identifier(), request);
         MemBatchReader reader = merge.inOneOrder(opened.readers(), request, opened.context().allocator());
         ConnectorPageSource rows = new RealtimePageSource(new OpenRead(ImmutableList.of(reader), opened.context(), opened.inPlace()),
-                RealtimePageSource.blockReaders(memoryType, memoryColumns), memoryContext);
+                blockReaders, memoryContext);
         int kindChannel = fields.size() - 1;
         return firstColumns(new SelectedPageSource(rows, (page, chosen) -> present(page, kindChannel, chosen)), columns.size());
     }

@@ -1,5 +1,7 @@
 package io.paimon.realtime.trino.read;
 
+import io.paimon.realtime.model.RealtimeException;
+import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.paimon.realtime.trino.handle.KeyedSplit;
 import io.paimon.realtime.trino.metrics.ScanMetrics;
 import com.google.common.collect.ImmutableMap;
@@ -244,6 +246,13 @@ class PaimonPageSourceProvider implements ConnectorPageSourceProvider
     {
         if (failure instanceof TrinoException trinoException) {
             return trinoException;
+        }
+        Optional<RealtimeException> ofWriter = getCausalChain(failure).stream()
+                .filter(RealtimeException.class::isInstance)
+                .map(RealtimeException.class::cast)
+                .findFirst();
+        if (ofWriter.isPresent()) {
+            return PaimonErrorCode.toTrinoException(ofWriter.get());
         }
         if (getCausalChain(failure).stream().anyMatch(FileNotFoundException.class::isInstance)) {
             return snapshotGone(handle, failure);
