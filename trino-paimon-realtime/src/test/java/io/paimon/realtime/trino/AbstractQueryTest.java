@@ -1,10 +1,8 @@
 package io.paimon.realtime.trino;
 
-import static io.trino.testing.assertions.Assert.assertEventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.airlift.units.Duration;
 import io.trino.Session;
 import io.trino.execution.QueryManager;
 import io.trino.server.testing.TestingTrinoServer;
@@ -16,6 +14,7 @@ import io.trino.testing.QueryAssertions;
 import io.trino.plugin.base.util.AutoCloseableCloser;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.AssertProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,8 +39,8 @@ abstract class AbstractQueryTest
         {}
     }
 
-    private static final Duration PATIENCE = new Duration(30, TimeUnit.SECONDS);
-    private static final Duration PAUSE = new Duration(100, TimeUnit.MILLISECONDS);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final AutoCloseableCloser closer = AutoCloseableCloser.create();
     private DistributedQueryRunner queryRunner;
@@ -62,7 +61,24 @@ abstract class AbstractQueryTest
         try (closer) {
             // unless it did not start
             if (queryRunner != null) {
-                assertEventually(PATIENCE, PAUSE, this::assertNothingRuns);
+                awaitEnd();
+            }
+        }
+    }
+
+    private void awaitEnd()
+    {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (true) {
+            try {
+                assertNothingRuns();
+                return;
+            }
+            catch (AssertionError e) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
     }
