@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.paimon.realtime.trino.metrics.ScanMetrics;
 import io.trino.Session;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
-import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,16 +22,16 @@ import org.apache.paimon.table.sink.BatchTableWrite;
 import org.apache.paimon.table.sink.BatchWriteBuilder;
 
 /** Reads of committed tables in the schema {@code tpch}: what they yield, and what they tell of how they were done. */
-abstract class AbstractFileReadTest extends AbstractTestQueryFramework
+abstract class AbstractFileReadTest extends AbstractQueryTest
 {
     RealtimeInternals internals;
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
-        QueryRunner queryRunner = PaimonQueryRunner.builder().setWorkerCount(0).build();
+        DistributedQueryRunner queryRunner = PaimonQueryRunner.builder().setWorkerCount(0).build();
         queryRunner.execute("CREATE SCHEMA paimon.tpch");
-        internals = new RealtimeInternals((DistributedQueryRunner) queryRunner, "paimon");
+        internals = new RealtimeInternals(queryRunner, "paimon");
         return queryRunner;
     }
 

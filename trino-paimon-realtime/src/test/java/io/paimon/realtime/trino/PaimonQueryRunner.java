@@ -19,7 +19,7 @@ import static io.trino.testing.QueryAssertions.copyTpchTables;
 import static io.trino.testing.TestingSession.testSessionBuilder;
 import static java.util.Objects.requireNonNull;
 
-/** Trino with a catalog {@code paimon} over a warehouse on the local file system, and {@code tpch}. */
+/** Trino, by default with one worker beside the coordinator, with a catalog {@code paimon} over a warehouse on the local file system, and {@code tpch}. */
 public final class PaimonQueryRunner
 {
     public static final String CATALOG = "paimon";
@@ -42,6 +42,7 @@ public final class PaimonQueryRunner
         private Builder()
         {
             super(defaultSession());
+            setWorkerCount(1);
         }
 
         /** Folder of the warehouse; a new one below the query runner's own if not set. */

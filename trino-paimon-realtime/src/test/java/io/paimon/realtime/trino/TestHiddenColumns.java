@@ -3,9 +3,7 @@ package io.paimon.realtime.trino;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableSet;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
-import io.trino.testing.QueryRunner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,12 +13,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Where a row comes from. */
-final class TestHiddenColumns extends AbstractTestQueryFramework
+final class TestHiddenColumns extends AbstractQueryTest
 {
     private Path warehouse;
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         warehouse = Files.createTempDirectory("warehouse");
         DistributedQueryRunner queryRunner = PaimonQueryRunner.builder()

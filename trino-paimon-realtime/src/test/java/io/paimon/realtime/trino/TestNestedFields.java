@@ -2,9 +2,7 @@ package io.paimon.realtime.trino;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
-import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.util.List;
 import org.apache.paimon.catalog.Identifier;
@@ -12,7 +10,7 @@ import org.apache.paimon.schema.SchemaChange;
 import org.junit.jupiter.api.Test;
 
 /** Fields of rows are columns of the scan, whoever reads them: Trino's readers, Paimon's, and those of the writer's memory in place and over Flight. */
-final class TestNestedFields extends AbstractTestQueryFramework
+final class TestNestedFields extends AbstractQueryTest
 {
     private static final List<String> FORMATS = List.of("parquet", "orc", "avro");
     private static final String COLUMNS = "id bigint, a row(street varchar, \"Zip\" integer, geo row(x double, y double, tags array(varchar))), b row(n bigint)";
@@ -25,7 +23,7 @@ final class TestNestedFields extends AbstractTestQueryFramework
     private RealtimeInternals internals;
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         DistributedQueryRunner queryRunner = PaimonQueryRunner.builder()
                 .setWorkerCount(1)

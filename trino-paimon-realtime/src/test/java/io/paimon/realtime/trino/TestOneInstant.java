@@ -8,10 +8,8 @@ import io.paimon.realtime.flight.RealtimeFlightClient;
 import io.paimon.realtime.memory.arrow.ArrowMemory;
 import io.paimon.realtime.memory.arrow.ArrowRowWriter;
 import io.paimon.realtime.service.EmbeddedRealtimeService;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedRow;
-import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +32,7 @@ import org.junit.jupiter.api.Test;
  * All scans of all real-time tables in one query see one instant. A client writes pairs over Flight, the same batch first into table a, then into table b, and waits for each acknowledgement: at
  * every instant a is ahead of b by one batch, or by none. Commit rounds of either table, and of both, run beside it.
  */
-final class TestOneInstant extends AbstractTestQueryFramework
+final class TestOneInstant extends AbstractQueryTest
 {
     private static final Identifier A = Identifier.create("tpch", "a");
     private static final Identifier B = Identifier.create("tpch", "b");
@@ -45,7 +43,7 @@ final class TestOneInstant extends AbstractTestQueryFramework
     private static final int PAIRS_PER_QUERY = 60;
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         Path data = Files.createTempDirectory("realtime");
         DistributedQueryRunner queryRunner = PaimonQueryRunner.builder()

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.paimon.realtime.trino.metrics.ScanMetrics;
 import io.trino.Session;
-import io.trino.testing.QueryRunner;
+import io.trino.testing.DistributedQueryRunner;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,7 +33,7 @@ final class TestOrcTimestamps extends AbstractFileReadTest
     private final TimeZone before = TimeZone.getDefault();
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         TimeZone.setDefault(UTC);
         return super.createQueryRunner();

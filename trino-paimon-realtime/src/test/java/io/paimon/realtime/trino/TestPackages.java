@@ -39,6 +39,7 @@ final class TestPackages
             Map.entry("org.apache.paimon.data.columnar", Set.of("block", "read")),
             Map.entry("org.apache.paimon.deletionvectors", Set.of("file")),
             Map.entry("org.apache.paimon.disk", Set.of("filesystem", "read", "write")),
+            Map.entry("org.apache.paimon.fileindex", Set.of("file")),
             Map.entry("org.apache.paimon.fs.local", Set.of("definition")),
             Map.entry("org.apache.paimon.iceberg", Set.of("definition")),
             Map.entry("org.apache.paimon.io", Set.of("file", "read")),

@@ -1,8 +1,7 @@
 package io.paimon.realtime.trino;
 
 import io.trino.Session;
-import io.trino.testing.AbstractTestQueryFramework;
-import io.trino.testing.QueryRunner;
+import io.trino.testing.DistributedQueryRunner;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.Timestamp;
@@ -18,13 +17,13 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-final class TestPaimonQueries extends AbstractTestQueryFramework
+final class TestPaimonQueries extends AbstractQueryTest
 {
     @Override
-    protected QueryRunner createQueryRunner()
+    protected DistributedQueryRunner createQueryRunner()
             throws Exception
     {
-        QueryRunner queryRunner = PaimonQueryRunner.builder().build();
+        DistributedQueryRunner queryRunner = PaimonQueryRunner.builder().build();
         queryRunner.execute("CREATE SCHEMA paimon.tpch");
         return queryRunner;
     }

@@ -2,9 +2,7 @@ package io.paimon.realtime.trino;
 
 import io.trino.Session;
 import io.trino.spi.type.TimeZoneKey;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
-import io.trino.testing.QueryRunner;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.CatalogContext;
 import org.apache.paimon.catalog.CatalogFactory;
@@ -32,12 +30,12 @@ import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-final class TestPaimonTypes extends AbstractTestQueryFramework
+final class TestPaimonTypes extends AbstractQueryTest
 {
     private Catalog catalog;
 
     @Override
-    protected QueryRunner createQueryRunner()
+    protected DistributedQueryRunner createQueryRunner()
             throws Exception
     {
         DistributedQueryRunner queryRunner = PaimonQueryRunner.builder().build();

@@ -8,7 +8,6 @@ import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.paimon.realtime.trino.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
@@ -36,7 +35,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * that nothing but the query holds them.
  */
 @Execution(ExecutionMode.SAME_THREAD)
-final class TestRealtimePins extends AbstractTestQueryFramework
+final class TestRealtimePins extends AbstractQueryTest
 {
     private static final int LEASE_SECONDS = 5;
     private static final long ROWS = 15_000;
@@ -44,7 +43,7 @@ final class TestRealtimePins extends AbstractTestQueryFramework
     private RealtimeInternals internals;
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         Path data = Files.createTempDirectory("realtime");
         DistributedQueryRunner queryRunner = queryRunner(data, "5m");
@@ -79,7 +78,7 @@ final class TestRealtimePins extends AbstractTestQueryFramework
     @BeforeEach
     void createTable()
     {
-        createTable(getQueryRunner());
+        createTable(getDistributedQueryRunner());
     }
 
     private static void createTable(QueryRunner queryRunner)

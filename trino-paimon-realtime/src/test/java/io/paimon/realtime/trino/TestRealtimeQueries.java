@@ -15,9 +15,7 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.SchemaTableName;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
-import io.trino.testing.QueryRunner;
 import io.trino.testing.TestingConnectorSession;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,10 +26,10 @@ import org.apache.paimon.table.FileStoreTable;
 import org.junit.jupiter.api.Test;
 
 /** Rows in the writer's memory through SQL, on one coordinator and two workers: memory splits are read in place on the one and over Flight on the others. */
-final class TestRealtimeQueries extends AbstractTestQueryFramework
+final class TestRealtimeQueries extends AbstractQueryTest
 {
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         Path data = Files.createTempDirectory("realtime");
         DistributedQueryRunner queryRunner = PaimonQueryRunner.builder()

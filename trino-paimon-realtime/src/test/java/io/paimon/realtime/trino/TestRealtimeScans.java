@@ -14,7 +14,6 @@ import io.trino.operator.PipelineStats;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.QueryId;
 import io.trino.spi.metrics.Metrics;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
@@ -26,10 +25,10 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Who reads rows in memory, how many, and how little of the rest: told by the statistics of the queries. The coordinator holds the writer and runs no scan. */
-final class TestRealtimeScans extends AbstractTestQueryFramework
+final class TestRealtimeScans extends AbstractQueryTest
 {
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         Path data = Files.createTempDirectory("realtime");
         DistributedQueryRunner queryRunner = queryRunner(data, 2);
@@ -162,7 +161,8 @@ final class TestRealtimeScans extends AbstractTestQueryFramework
         assertUpdate("CREATE TABLE cut (id bigint) WITH (realtime = true, bucket = -1)");
         long rows = 0;
         for (int i = 0; i < 6; i++) {
-            rows += (long) getQueryRunner().execute("INSERT INTO cut SELECT orderkey FROM tpch.tiny.lineitem CROSS JOIN UNNEST(sequence(1, 4))")
+            rows += (long) getDistributedQueryRunner()
+                    .execute("INSERT INTO cut SELECT orderkey FROM tpch.tiny.lineitem CROSS JOIN UNNEST(sequence(1, 4))")
                     .getUpdateCount().orElseThrow();
         }
         int cores = Runtime.getRuntime().availableProcessors() * workers().size();

@@ -3,19 +3,18 @@ package io.paimon.realtime.trino;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
-import io.trino.testing.AbstractTestQueryFramework;
-import io.trino.testing.QueryRunner;
+import io.trino.testing.DistributedQueryRunner;
 import java.nio.file.Files;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** SQL writes of a worker through a writer with little memory. */
-final class TestRealtimeWrites extends AbstractTestQueryFramework
+final class TestRealtimeWrites extends AbstractQueryTest
 {
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
-        QueryRunner queryRunner = PaimonQueryRunner.builder()
+        DistributedQueryRunner queryRunner = PaimonQueryRunner.builder()
                 .setWorkerCount(1)
                 .addCoordinatorProperty("node-scheduler.include-coordinator", "false")
                 .addConnectorProperty("paimon.realtime.enabled", "true")
@@ -81,7 +80,7 @@ final class TestRealtimeWrites extends AbstractTestQueryFramework
 
     private void createCatalog(String name, String memIndexer) throws Exception
     {
-        getQueryRunner().createCatalog(name, "paimon", Map.of(
+        getDistributedQueryRunner().createCatalog(name, "paimon", Map.of(
                 "paimon.warehouse", Files.createTempDirectory("warehouse").toUri().toString(),
                 "paimon.realtime.enabled", "true",
                 "paimon.realtime.mem-indexer", memIndexer,

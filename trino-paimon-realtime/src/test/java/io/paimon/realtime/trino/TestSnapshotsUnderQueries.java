@@ -19,9 +19,7 @@ import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.DynamicFilterSnapshot;
 import io.trino.spi.connector.SchemaTableName;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
-import io.trino.testing.QueryRunner;
 import io.trino.testing.TestingConnectorSession;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,14 +44,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What queries see while snapshots come and go under them: compaction, expiry, rollback, statements that replace rows. */
 @Execution(ExecutionMode.SAME_THREAD)
-final class TestSnapshotsUnderQueries extends AbstractTestQueryFramework
+final class TestSnapshotsUnderQueries extends AbstractQueryTest
 {
     private static final long ROWS = 15_000;
 
     private RealtimeInternals internals;
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         Path data = Files.createTempDirectory("realtime");
         DistributedQueryRunner queryRunner = PaimonQueryRunner.builder()

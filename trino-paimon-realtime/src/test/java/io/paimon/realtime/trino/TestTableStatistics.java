@@ -3,10 +3,8 @@ package io.paimon.realtime.trino;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedRow;
-import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
@@ -18,12 +16,12 @@ import org.apache.paimon.types.DataTypes;
 import org.junit.jupiter.api.Test;
 
 /** What the optimizer is told of tables: from manifests, from ANALYZE, and with rows in memory. */
-final class TestTableStatistics extends AbstractTestQueryFramework
+final class TestTableStatistics extends AbstractQueryTest
 {
     private RealtimeInternals internals;
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         DistributedQueryRunner queryRunner = PaimonQueryRunner.builder()
                 .setWorkerCount(0)

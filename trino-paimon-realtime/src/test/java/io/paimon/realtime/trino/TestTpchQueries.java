@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.io.Resources;
 import io.trino.Session;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.MaterializedResult;
-import io.trino.testing.QueryRunner;
+import io.trino.testing.DistributedQueryRunner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.LinkedHashMap;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * for more rows than the default.
  */
 @Execution(ExecutionMode.SAME_THREAD)
-final class TestTpchQueries extends AbstractTestQueryFramework
+final class TestTpchQueries extends AbstractQueryTest
 {
     private static final String SCHEMA = System.getProperty("test.tpch.schema", "tiny");
     /** Tables with their keys. */
@@ -40,9 +39,9 @@ final class TestTpchQueries extends AbstractTestQueryFramework
     private final Map<Integer, MaterializedResult> expected = new LinkedHashMap<>();
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
-        QueryRunner queryRunner = PaimonQueryRunner.builder()
+        DistributedQueryRunner queryRunner = PaimonQueryRunner.builder()
                 .setWorkerCount(1)
                 .addConnectorProperty("paimon.realtime.enabled", "true")
                 .addConnectorProperty("paimon.realtime.data-directory", Files.createTempDirectory("realtime").toString())

@@ -1,8 +1,10 @@
 package io.paimon.realtime.tools.server;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.base.Splitter;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import java.io.IOException;
@@ -11,6 +13,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -33,6 +36,9 @@ final class RealServer implements AutoCloseable
     private static final long EVENTUALLY_SECONDS = 120;
     private static final int START_ATTEMPTS = 3;
     private static final int LOG_LINES = 80;
+    /** Of every JVM that is started here; none lives long enough for the second compiler to pay. */
+    private static final String JVM_OPTIONS = "JAVA_TOOL_OPTIONS";
+    private static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1";
 
     private final Path root = Path.of(requireNonNull(System.getProperty("project.root"), "project.root is not set")).normalize();
     private final Path data;
@@ -61,6 +67,7 @@ final class RealServer implements AutoCloseable
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().put("PAIMON_REALTIME_BUILD", "skip");
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put(JVM_OPTIONS, SHORT_LIVED);
         builder.environment().merge("MAVEN_OPTS",
                 "-Dmaven.repo.local=" + requireNonNull(System.getProperty("maven.repository"), "maven.repository is not set"),
                 (own, added) -> own + " " + added);
@@ -116,17 +123,35 @@ final class RealServer implements AutoCloseable
         coordinatorCommand = new ArrayList<>(List.of(coordinator.info().command().orElseThrow()));
         coordinatorCommand.addAll(List.of(coordinator.info().arguments().orElseThrow()));
         coordinator.destroyForcibly();
-        coordinator.onExit().join();
+        awaitEnd(coordinator);
+    }
+
+    /** Until the process holds nothing any more. It is no child of this one: how long it stays in the table of processes is up to the machine's init, which takes minutes on some. */
+    private static void awaitEnd(ProcessHandle process) throws IOException
+    {
+        Path state = Path.of("/proc/%s/stat".formatted(process.pid()));
+        while (process.isAlive() && !(Files.exists(state) && isZombie(state))) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+
+    private static boolean isZombie(Path state) throws IOException
+    {
+        try {
+            // 123 (name) Z and more, of which the 18th is the number of threads: the first one may end before others, which hold files and ports still
+            String line = Files.readString(state, ISO_8859_1);
+            List<String> fields = Splitter.on(' ').splitToList(line.substring(line.lastIndexOf(')') + 2));
+            return fields.getFirst().equals("Z") && Integer.parseInt(fields.get(17)) <= 1;
+        }
+        catch (NoSuchFileException e) {
+            return true;
+        }
     }
 
     /** The coordinator that was killed, once more: what a service manager does. The worker lives on. */
     void restartCoordinator() throws IOException
     {
-        Process coordinator = new ProcessBuilder(coordinatorCommand)
-                .directory(data.resolve("var/coordinator").toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(data.resolve("log/coordinator.out").toFile())
-                .start();
+        Process coordinator = start(coordinatorCommand, "coordinator.out");
         Files.writeString(data.resolve("coordinator.pid"), coordinator.pid() + "\n", UTF_8);
     }
 
@@ -160,14 +185,21 @@ final class RealServer implements AutoCloseable
         Files.writeString(config,
                 Files.readString(config, UTF_8).replace("node-scheduler.include-coordinator=false", "node-scheduler.include-coordinator=true"),
                 UTF_8);
-        launched = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-Xmx1g", "--add-modules=jdk.incubator.vector",
+        launched = start(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-Xmx1g", "--add-modules=jdk.incubator.vector",
                 "--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED", "-Djdk.attach.allowAttachSelf=true",
                 "-Dfile.encoding=UTF-8", "-Duser.timezone=UTC", "-Dconfig=" + config, "-Dlog.levels-file=" + etc.resolve("log.properties"), "-cp",
-                data.resolve("lib") + "/*:" + root.resolve("target/server/lib") + "/*", "io.paimon.realtime.tools.TrinoServerLauncher")
+                data.resolve("lib") + "/*:" + root.resolve("target/server/lib") + "/*", "io.paimon.realtime.tools.TrinoServerLauncher"),
+                "without-flag.out");
+    }
+
+    private Process start(List<String> coordinator, String log) throws IOException
+    {
+        ProcessBuilder builder = new ProcessBuilder(coordinator)
                 .directory(data.resolve("var/coordinator").toFile())
                 .redirectErrorStream(true)
-                .redirectOutput(data.resolve("log/without-flag.out").toFile())
-                .start();
+                .redirectOutput(data.resolve("log").resolve(log).toFile());
+        builder.environment().put(JVM_OPTIONS, SHORT_LIVED);
+        return builder.start();
     }
 
     Connection connect(String schema) throws SQLException
@@ -243,8 +275,10 @@ final class RealServer implements AutoCloseable
     {
         List<ProcessHandle> left = processes().toList();
         left.forEach(ProcessHandle::destroyForcibly);
-        left.forEach(process -> process.onExit().join());
         try {
+            for (ProcessHandle process : left) {
+                awaitEnd(process);
+            }
             MoreFiles.deleteRecursively(data, RecursiveDeleteOption.ALLOW_INSECURE);
         }
         catch (IOException e) {

@@ -112,7 +112,11 @@ public final class DataFiles
                 isAnyNative = true;
                 Path path = paths.toPath(file);
                 Optional<DeletionFile> deletionFile = deletionFile(split, i);
+                TableSchema schema = schemas.get(file.schemaId());
                 openers.add(memoryContext -> {
+                    if (FileIndexes.exclude(table, schema, paths, file, request.filter())) {
+                        return new SkippedFileReader(request.startsFile());
+                    }
                     Optional<FileReader> reader = open(request, path, file, columns.get(), deletionFile, memoryContext, means.failure());
                     return reader.isPresent() ? reader.get() : openByPaimon(request, file, means, memoryContext);
                 });

@@ -19,6 +19,7 @@ public final class ScanMetrics
     public static final String DISK_COUNTED = "Rows from disk, counted by metadata";
 
     public static final String FILES_NATIVE = "Files, or parts of them, read by Trino's readers";
+    public static final String FILES_SKIPPED = "Files skipped by their indexes";
 
     public static final String MEMORY_SPLITS = "Splits in memory";
     public static final String MEMORY_SPLITS_PRUNED = "Splits in memory left out by partition and bucket";

@@ -11,6 +11,8 @@ import io.trino.spi.type.ArrayType;
 import io.trino.spi.type.CharType;
 import io.trino.spi.type.MapType;
 import io.trino.spi.type.RowType;
+import io.trino.spi.type.TimestampType;
+import io.trino.spi.type.TimestampWithTimeZoneType;
 import io.trino.spi.type.Type;
 import org.apache.paimon.predicate.Predicate;
 import org.apache.paimon.predicate.PredicateBuilder;
@@ -32,6 +34,7 @@ public final class PaimonPredicates
 {
     /** Longer lists of values become one range, which bounds what planning costs. */
     public static final int MAX_VALUES = 1_000;
+    private static final int MICROSECONDS = 6;
 
     private PaimonPredicates()
     {}
@@ -116,6 +119,7 @@ public final class PaimonPredicates
         if (!type.isOrderable()) {
             return Optional.empty();
         }
+        boolean cut = isCutByIndexes(type);
         ImmutableList.Builder<Predicate> ranges = ImmutableList.builder();
         for (Range range : values.getRanges().getOrderedRanges()) {
             List<Predicate> bounds = new ArrayList<>(2);
@@ -125,11 +129,11 @@ public final class PaimonPredicates
             else {
                 range.getLowValue().ifPresent(value -> {
                     Object literal = BlockReader.toPaimon(type, value);
-                    bounds.add(range.isLowInclusive() ? builder.greaterOrEqual(index, literal) : builder.greaterThan(index, literal));
+                    bounds.add(cut || range.isLowInclusive() ? builder.greaterOrEqual(index, literal) : builder.greaterThan(index, literal));
                 });
                 range.getHighValue().ifPresent(value -> {
                     Object literal = BlockReader.toPaimon(type, value);
-                    bounds.add(range.isHighInclusive() ? builder.lessOrEqual(index, literal) : builder.lessThan(index, literal));
+                    bounds.add(cut || range.isHighInclusive() ? builder.lessOrEqual(index, literal) : builder.lessThan(index, literal));
                 });
             }
             if (bounds.isEmpty()) {
@@ -138,6 +142,13 @@ public final class PaimonPredicates
             ranges.add(PredicateBuilder.and(bounds));
         }
         return Optional.of(PredicateBuilder.or(ranges.build()));
+    }
+
+    /** Indexes of files cut timestamps to microseconds, and bounds alike: what is beyond a bound may be equal to it. */
+    private static boolean isCutByIndexes(Type type)
+    {
+        return type instanceof TimestampType timestamp && timestamp.getPrecision() > MICROSECONDS
+                || type instanceof TimestampWithTimeZoneType instant && instant.getPrecision() > MICROSECONDS;
     }
 
     /** Files may hold CHAR with or without padding, and Trino compares it as if padded: only beginnings can be compared. */
