@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.paimon.realtime.service.EmbeddedRealtimeService;
 import io.trino.Session;
-import io.trino.testing.AbstractTestQueryFramework;
 import io.trino.testing.DistributedQueryRunner;
-import io.trino.testing.QueryRunner;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,12 +19,12 @@ import org.apache.paimon.catalog.Identifier;
 import org.junit.jupiter.api.Test;
 
 /** Primary-key tables in real time through SQL, on one coordinator and two workers: a row that is written is what the next query shows for its key. */
-final class TestKeyedQueries extends AbstractTestQueryFramework
+final class TestKeyedQueries extends AbstractQueryTest
 {
     private DistributedQueryRunner runner;
 
     @Override
-    protected QueryRunner createQueryRunner() throws Exception
+    protected DistributedQueryRunner createQueryRunner() throws Exception
     {
         Path data = Files.createTempDirectory("realtime");
         runner = PaimonQueryRunner.builder()
