@@ -137,7 +137,7 @@ public final class ProgressCommit
         if (Rescaling.isOutdated(table, messages)) {
             return Optional.of("the number of buckets was changed");
         }
-        Optional<String> newer = WriteOrder.overtakenBy(table, table.snapshotManager().latestSnapshotFromFileSystem(), messages);
+        Optional<String> newer = WriteOrder.overtakenBy(table, table.snapshotManager()::latestSnapshotFromFileSystem, messages);
         if (newer.isPresent()) {
             return Optional.of(overtaken(newer.get()));
         }
@@ -271,8 +271,7 @@ public final class ProgressCommit
                                 expected.map(base -> "epoch " + base.epoch() + ", commit " + base.identifier()).orElse("none")));
                 throw refusal;
             }
-            Snapshot before = progressFiles.snapshot(snapshot.id() - 1).orElse(null);
-            WriteOrder.overtakenBy(table, before, messages).ifPresent(file -> {
+            WriteOrder.overtakenBy(table, () -> progressFiles.snapshot(snapshot.id() - 1).orElse(null), messages).ifPresent(file -> {
                 refusal = new RealtimeException(Code.COMMIT_FAILED, "Table %s: %s".formatted(table.fullName(), overtaken(file)));
                 throw refusal;
             });

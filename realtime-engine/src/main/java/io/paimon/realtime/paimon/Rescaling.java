@@ -10,6 +10,7 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.sink.CommitMessage;
 import org.apache.paimon.table.sink.CommitMessageImpl;
 import org.apache.paimon.table.source.DataSplit;
+import org.apache.paimon.table.source.Split;
 
 /**
  * Tables whose number of buckets is changed: Paimon takes rows for the new number only once the data there is was overwritten with it.
@@ -29,12 +30,8 @@ public final class Rescaling
     public static Optional<String> problem(FileStoreTable table)
     {
         int buckets = table.coreOptions().bucket();
-        if (table.snapshotManager().latestSnapshotIdFromFileSystem() == null) {
-            return Optional.empty();
-        }
-        // of all levels: an ordinary scan may leave out what no compaction has seen
-        for (DataSplit split : table.newSnapshotReader().read().dataSplits()) {
-            Integer found = split.totalBuckets();
+        for (Split split : splits(table)) {
+            Integer found = ((DataSplit) split).totalBuckets();
             if (found != null && found != buckets) {
                 return Optional.of(
                         "its data has %s buckets, its option says %s: rescale it first (INSERT OVERWRITE of the whole table), or set the option back"
@@ -42,6 +39,15 @@ public final class Rescaling
             }
         }
         return Optional.empty();
+    }
+
+    /** Of all levels: an ordinary scan may leave out what no compaction has seen. */
+    private static List<Split> splits(FileStoreTable table)
+    {
+        if (!KeyedTables.scansSkipLevel0(table)) {
+            return table.newReadBuilder().newScan().plan().splits();
+        }
+        return table.snapshotManager().latestSnapshotIdFromFileSystem() == null ? List.of() : table.newSnapshotReader().read().splits();
     }
 
     /** The definition with another number of buckets, and everything else as it is. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.io.DataFileMeta;
@@ -26,11 +27,15 @@ final class WriteOrder
     /**
      * A file of the snapshot whose rows may be newer than some of those that are to be committed on top of it; empty if there is none.
      *
-     * @param snapshot null if there is none
+     * @param source of the snapshot, asked only if it matters; null if there is none
      */
-    static Optional<String> overtakenBy(FileStoreTable table, Snapshot snapshot, List<CommitMessage> messages)
+    static Optional<String> overtakenBy(FileStoreTable table, Supplier<Snapshot> source, List<CommitMessage> messages)
     {
-        if (snapshot == null || messages.isEmpty() || !KeyedTables.isKeyed(table)) {
+        if (messages.isEmpty() || !KeyedTables.isKeyed(table)) {
+            return Optional.empty();
+        }
+        Snapshot snapshot = source.get();
+        if (snapshot == null) {
             return Optional.empty();
         }
         Map<PartitionBucket, Long> lowest = new HashMap<>();
