@@ -16,6 +16,7 @@ import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataTypes;
 import org.apache.paimon.types.RowKind;
@@ -134,6 +135,43 @@ final class TestKeyedTables
         for (Identifier table : List.of(first, partial, sums, plain)) {
             tester.append(table, List.of(row(RowKind.INSERT, 7, "b", 2)));
             assertThat(tester.union(table)).containsExactly("7|b|2|");
+        }
+    }
+
+    @Test
+    void whatAMergeCouldNotTakeIsRefused() throws Exception
+    {
+        Identifier product = create("product", "merge-engine", "aggregation", "fields.number.aggregate-function", "product",
+                "fields.name.ignore-retract", "true");
+        tester.append(product, List.of(row(RowKind.INSERT, 1, "a", 5), row(RowKind.INSERT, 1, "a", 3)));
+        assertRefused(() -> tester.append(product, List.of(row(RowKind.UPDATE_BEFORE, 1, "a", 0))), "a product can not always be taken back");
+        assertThat(tester.union(product)).containsExactly("1|a|15|");
+        RowType bytes = new RowType(List.of(TYPE.getFields().getFirst(), new DataField(1, "sketch", DataTypes.BYTES())));
+        Identifier sketch = tester.createTable("sketch", bytes, List.of(), Map.of("primary-key", "id", "bucket", "1", "merge-engine", "aggregation",
+                "fields.sketch.aggregate-function", "hll_sketch"));
+        assertThatThrownBy(() -> tester.append(sketch, List.of(GenericRow.of(1L, new byte[]{1}))))
+                .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.NOT_REALTIME))
+                .hasMessageContaining("hll_sketch");
+    }
+
+    @Test
+    void rowsOfBeforeARescaleStayOlder() throws Exception
+    {
+        for (long id = 0; id < 20; id++) {
+            Identifier table = create("rescaled" + id, "bucket", "1");
+            tester.append(table, List.of(row(RowKind.INSERT, id, "old", 1), row(RowKind.INSERT, 100, "kept", 1)));
+            tester.table(table).schemaManager().commitChanges(SchemaChange.setOption("bucket", "2"));
+            // a statement looks for a newer definition before its first row
+            String statement = "statement" + id;
+            tester.withBatch(table, List.of(row(RowKind.INSERT, id, "new", 2), row(RowKind.INSERT, 200, "kept", 1)),
+                    batch -> tester.service().stage(table, statement, "part", batch));
+            assertThat(tester.service().publish(table, statement, Set.of("part")).rows()).isEqualTo(2);
+            assertThatThrownBy(() -> tester.union(table))
+                    .isInstanceOfSatisfying(RealtimeException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                    .hasMessageContaining("its number of buckets was changed");
+            tester.service().flush(Optional.of(table));
+            assertThat(tester.union(table)).contains(id + "|new|2|").doesNotContain(id + "|old|1|").hasSize(3);
+            assertThat(tester.committed(table)).isEqualTo(tester.union(table));
         }
     }
 
